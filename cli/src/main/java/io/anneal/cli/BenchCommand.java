@@ -11,6 +11,7 @@ import io.anneal.bench.scenario.NetScenario;
 import io.anneal.bench.scenario.NetSizes;
 import io.anneal.bench.scenario.OwnCommand;
 import io.anneal.bench.scenario.RepairScenario;
+import io.anneal.bench.scenario.RepairSeed;
 import io.anneal.bench.scenario.RepairShapesScenario;
 import io.anneal.bench.scenario.RepairSizes;
 import io.anneal.bench.scenario.SSTableScenario;
@@ -58,7 +59,7 @@ import picocli.CommandLine.Parameters;
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
-            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows",
+            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -218,7 +219,7 @@ final class BenchCommand extends Subcommand {
             records.addAll(new StreamingScenario(config, ownCommand()).run());
         }
         if (runs(RepairScenario.NAME, RepairScenario.CASES)) {
-            RepairSizes sizes = new RepairSizes(
+            RepairSizes sizes = RepairSizes.of(
                     Math.max(RepairSizes.MEMORY_MIN_BYTES, memoryBytes()),
                     parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel));
             records.addAll(new RepairScenario(config, ownCommand(), sizes).run());
@@ -303,6 +304,7 @@ final class BenchCommand extends Subcommand {
                             warmUpSeconds);
             new BenchTable(records).print(out());
             StreamingSeed.print(records, out());
+            RepairSeed.print(records, out());
             return;
         }
         try (OutputStream file = Files.newOutputStream(jsonFile)) {

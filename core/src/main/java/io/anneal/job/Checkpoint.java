@@ -18,6 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How far the units of a job are, in a file that is replaced as a whole after each of them, so that another run goes on after any
@@ -25,6 +27,8 @@ import java.util.function.Predicate;
  * alone. Any thread.
  */
 final class Checkpoint implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Checkpoint.class);
+
     private final Optional<Path> file;
     private final Optional<DirectoryLock> lock;
     private final Map<String, String> identity;
@@ -162,6 +166,25 @@ final class Checkpoint implements Closeable {
                 units.set(index, before);
             }
         }
+    }
+
+    /**
+     * Makes several units of an open one. If the file can't be written now it lags: what it calls open is done again then.
+     *
+     * @return index of the first of the rest
+     */
+    synchronized int split(int index, String kept, List<String> rest) {
+        UnitState whole = units.get(index);
+        units.set(index, new UnitState(kept, false, whole.rows(), whole.bytes(), whole.kept()));
+        rest.forEach(part -> units.add(UnitState.open(part)));
+        if (!closed) {
+            try {
+                write();
+            } catch (StorageException | RuntimeException failure) {
+                LOG.warn("checkpoint does not know of a unit that was split, kept={}, rest={}", kept, rest, failure);
+            }
+        }
+        return units.size() - rest.size();
     }
 
     private void write() throws StorageException {

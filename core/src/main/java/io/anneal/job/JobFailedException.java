@@ -1,6 +1,7 @@
 package io.anneal.job;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Units failed, for the last time that they are tried. The others were done all the same, and the next run goes on with those that failed. */
@@ -10,6 +11,7 @@ public final class JobFailedException extends IOException {
     private static final int NAME_MAX = 200;
 
     private final transient List<UnitFailure> failures;
+    private final String job;
 
     /**
      * A unit, and why it failed the last time it was tried.
@@ -18,14 +20,16 @@ public final class JobFailedException extends IOException {
      */
     public record UnitFailure(String unit, Exception cause) {}
 
-    private JobFailedException(String message, List<UnitFailure> failures) {
+    private JobFailedException(String job, String message, List<UnitFailure> failures) {
         super(message, failures.get(0).cause());
+        this.job = job;
         this.failures = List.copyOf(failures);
         failures.stream().skip(1).limit(NAMED_MAX).forEach(failure -> addSuppressed(failure.cause()));
     }
 
     static JobFailedException of(String job, List<UnitFailure> failures) {
         return new JobFailedException(
+                job,
                 "units failed, run again to go on with them, job=" + job + ", units="
                         + failures.stream()
                                 .limit(NAMED_MAX)
@@ -38,6 +42,7 @@ public final class JobFailedException extends IOException {
     /** Work that cannot be recorded would be done for nothing. */
     static JobFailedException ofCheckpoint(String job, int attempts, UnitFailure failure) {
         return new JobFailedException(
+                job,
                 "what is done can't be recorded, the job ends, job=" + job + ", unit=" + brief(failure.unit())
                         + ", attempts="
                         + attempts + ", reason=" + reason(failure.cause()),
@@ -53,6 +58,13 @@ public final class JobFailedException extends IOException {
 
     static String reason(Exception cause) {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+
+    /** Both failures as one, of two passes of one job. */
+    public JobFailedException and(JobFailedException later) {
+        List<UnitFailure> both = new ArrayList<>(failures);
+        both.addAll(later.failures);
+        return of(job, both);
     }
 
     /** All units that failed. */

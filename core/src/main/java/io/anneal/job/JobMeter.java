@@ -34,6 +34,11 @@ final class JobMeter {
         return units.stream().mapToDouble(UnitRun::doneWidth).sum();
     }
 
+    /** Changes whenever a unit comes on, and when one is thrown back. */
+    double done() {
+        return widthDone() + units.stream().mapToDouble(UnitRun::rows).sum();
+    }
+
     private int finished() {
         return (int) units.stream().filter(UnitRun::isFinished).count();
     }

@@ -18,9 +18,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -72,7 +74,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
 
     private final Builder<U> settings;
     private final Checkpoint checkpoint;
-    private final List<UnitRun<U>> units = new ArrayList<>();
+    /** Grows where units are split. */
+    private final List<UnitRun<U>> units = new CopyOnWriteArrayList<>();
+
     private final JobMeter meter;
     private final JobWorkers workers;
     private final RateLimiter rows;
@@ -187,14 +191,21 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             throw new IllegalStateException("job has ended, open it again, job=" + settings.name);
         }
         Set<String> named = wanted.stream().map(JobUnit::text).collect(Collectors.toSet());
-        Queue<UnitRun<U>> waiting = new ConcurrentLinkedQueue<>();
-        units.stream()
+        List<UnitRun<U>> waiting = units.stream()
                 .filter(unit -> !unit.isFinished() && named.contains(unit.unit().text()))
-                .forEach(waiting::add);
+                .toList();
+        waiting.forEach(unit -> unit.tries(new UnitTries(settings.retries, settings.environment)));
+        UnitQueue<U> queue = new UnitQueue<>(
+                waiting,
+                settings.environment.nanoTime(),
+                workers::isEnding,
+                settings.splitSecondsLeast.isPresent() ? Optional.of(this::split) : Optional.empty(),
+                settings.splitSecondsLeast.orElse(0));
         Queue<UnitFailure> failures = new ConcurrentLinkedQueue<>();
         try {
             if (!waiting.isEmpty()) {
-                workers.run(Math.min(settings.parallel, waiting.size()), () -> work(waiting, task, failures));
+                int useful = settings.splitSecondsLeast.isPresent() ? settings.parallel : waiting.size();
+                workers.run(Math.min(settings.parallel, useful), () -> work(queue, task, failures));
             }
         } catch (InterruptedException e) {
             settings.control.requireNotAborted();
@@ -205,15 +216,53 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         }
     }
 
-    private void work(Queue<UnitRun<U>> waiting, Task<U> task, Queue<UnitFailure> failures)
+    private void work(UnitQueue<U> queue, Task<U> task, Queue<UnitFailure> failures)
             throws IOException, InterruptedException {
-        for (UnitRun<U> unit = waiting.poll(); unit != null && !workers.isEnding(); unit = waiting.poll()) {
-            UnitTries tries = new UnitTries(settings.retries, settings.environment);
-            while (!tried(unit, task, tries, failures)) {
-                retries.incrementAndGet();
-                settings.environment.sleeper().sleepNanos(tries.waitNanos());
+        Optional<UnitRun<U>> next = queue.next();
+        while (next.isPresent() && !workers.isEnding()) {
+            UnitRun<U> unit = next.get();
+            if (tried(unit, task, unit.tries(), failures)) {
+                queue.ended(unit);
+                next = queue.next();
+                continue;
+            }
+            retries.incrementAndGet();
+            long waitNanos = unit.tries().waitNanos();
+            if (unit.tries().isWaitingForRoom()) {
+                queue.putBack(unit);
+                try {
+                    settings.environment.sleeper().sleepNanos(waitNanos);
+                } finally {
+                    queue.cameAgain();
+                }
+                next = queue.next();
+            } else {
+                settings.environment.sleeper().sleepNanos(waitNanos);
             }
         }
+    }
+
+    /** The rest are units of the job, and of its checkpoint, before the task of what stays can end. */
+    private List<UnitRun<U>> split(UnitRun<U> unit, int parts) throws IOException, InterruptedException {
+        return unit.split(parts, settings.environment.nanoTime().getAsLong(), split -> {
+            LOG.info(
+                    "unit is split, job={}, kept={}, parts={}",
+                    settings.name,
+                    split.kept(),
+                    1 + split.rest().size());
+            int index = checkpoint.split(
+                    unit.index(),
+                    split.kept().text(),
+                    split.rest().stream().map(JobUnit::text).toList());
+            List<UnitRun<U>> rest = new ArrayList<>();
+            for (U part : split.rest()) {
+                UnitRun<U> added = new UnitRun<>(part, index + rest.size(), this, checkpoint);
+                added.tries(new UnitTries(settings.retries, settings.environment));
+                rest.add(added);
+            }
+            units.addAll(rest);
+            return rest;
+        });
     }
 
     /** Whether there is nothing more to try. */
@@ -246,7 +295,14 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         if (!unit.isWorked()) {
             settings.control.awaitLeave();
             settings.guard.run();
-            unit.worked(task.run(unit));
+            unit.started(settings.environment.nanoTime().getAsLong());
+            Outcome outcome;
+            try {
+                outcome = task.run(unit);
+            } finally {
+                unit.endSplits();
+            }
+            unit.worked(outcome);
         }
         unit.end();
     }
@@ -254,7 +310,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     private boolean failed(UnitRun<U> unit, Exception cause, UnitTries tries, Queue<UnitFailure> failures)
             throws JobFailedException {
         // What only has to be recorded is tried again whatever kept it from being so.
-        boolean last = !tries.isWorthAnother(cause, unit.isWorked());
+        boolean last = !tries.isWorthAnother(cause, unit.isWorked(), meter::done);
         if (tries.isWaitingForRoom() && !last) {
             LOG.debug("unit waits for room, job={}, unit={}, reason={}", settings.name, unit, cause.toString());
             return false;
@@ -336,6 +392,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         private Map<String, String> facts = Map.of();
         private Predicate<Map<String, String>> goesOn = found -> true;
         private int parallel = 1;
+        private OptionalDouble splitSecondsLeast = OptionalDouble.empty();
         private RetryPolicy retries = RetryPolicy.DEFAULT;
         private long rowsPerSecond = RateLimiter.UNLIMITED;
         private long bytesPerSecond = RateLimiter.UNLIMITED;
@@ -379,6 +436,17 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         }
 
         /**
+         * Has workers without a unit take the later parts of the one that has most time left, where its task allows that: see
+         * {@link UnitRun#splitsBy}. By default units stay whole.
+         *
+         * @param least what has less time left is not split
+         */
+        public Builder<U> splits(Duration least) {
+            splitSecondsLeast = OptionalDouble.of(notNegative("least", least).toNanos() / 1e9);
+            return this;
+        }
+
+        /**
          * How often a unit is tried, and how long it waits before the second time and at most; each wait is twice the one before. 5
          * times after 1 to 30 s by default.
          */
@@ -398,7 +466,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * What says that there is no room for a unit now: it comes again after waits of up to 2 s, in part by chance, which count as
          * no attempts. By default there is no such failure.
          *
-         * @param longest for how long, after the first such failure in a row
+         * @param longest for how long, after the first such failure in a row and while no other unit of the job comes on
          */
         public Builder<U> patience(Predicate<Exception> noRoom, Duration longest) {
             retries = retries.withPatience(given("noRoom", noRoom), notNegative("patience", longest));

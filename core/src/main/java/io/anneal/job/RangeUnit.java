@@ -1,16 +1,20 @@
 package io.anneal.job;
 
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * A part of a table's token range, between replicas.
+ * What lies in a slice of the ring, of the ranges that a job has of a table, between replicas. Its text names the slice alone,
+ * however many ranges that cuts.
  *
  * @param table with its keyspace, as {@code shop.orders}
+ * @param ranges what of the job's ranges is in the slice
  * @param replicas names, the master's first
  */
-public record RangeUnit(String table, TokenRange range, List<String> replicas) implements JobUnit {
+public record RangeUnit(String table, TokenRange slice, TokenRanges ranges, List<String> replicas) implements JobUnit {
     public RangeUnit {
         if (table.isEmpty() || table.indexOf(' ') >= 0) {
             throw new IllegalArgumentException("table's name is empty or has a space, table=" + table);
@@ -21,22 +25,32 @@ public record RangeUnit(String table, TokenRange range, List<String> replicas) i
         }
     }
 
-    /** At most so many units of about equal width, in the order of the ring, that together are this range. */
-    public static List<RangeUnit> of(String table, TokenRange range, List<String> replicas, int count) {
-        return range.split(count).stream()
-                .map(part -> new RangeUnit(table, part, replicas))
+    /** At most so many units of about equal width, in the order of the ring, that together are these ranges. */
+    public static List<RangeUnit> of(String table, TokenRanges ranges, List<String> replicas, int count) {
+        return ranges.slices(count).stream()
+                .map(slice -> in(slice, table, ranges, replicas))
                 .toList();
     }
 
-    /** Reads a unit from its {@link #text()}. */
-    public static RangeUnit parse(String text) {
+    private static RangeUnit in(TokenRange slice, String table, TokenRanges all, List<String> replicas) {
+        return new RangeUnit(table, slice, new TokenRanges(all.within(slice)), replicas);
+    }
+
+    /**
+     * Reads a unit from its {@link #text()}.
+     *
+     * @param all ranges of its job
+     * @throws IllegalArgumentException when it is no such text, or nothing of the ranges lies in its slice
+     */
+    public static RangeUnit parse(String text, TokenRanges all) {
         String[] words = text.split(" ", 3);
         if (words.length < 3) {
             throw new IllegalArgumentException("text is no unit of a table, a range and replicas, text=" + text);
         }
-        return new RangeUnit(
-                words[0],
+        return in(
                 TokenRange.parse(words[1]),
+                words[0],
+                all,
                 words[2].isEmpty()
                         ? List.of()
                         : Arrays.stream(words[2].split(",", -1))
@@ -44,10 +58,36 @@ public record RangeUnit(String table, TokenRange range, List<String> replicas) i
                                 .toList());
     }
 
-    /** The table, the range, and the replicas between commas. */
+    /** The table of a unit, from its {@link #text()}. */
+    public static String tableOf(String text) {
+        return text.split(" ", 2)[0];
+    }
+
+    /**
+     * This unit as several: what is up to a token of its ranges, and so many parts at most of what is after it. One that goes
+     * around the ring is not split, since a session takes what is on the other side first, in the order of files.
+     *
+     * @return empty if all is on one side
+     */
+    public Optional<UnitRun.Split<RangeUnit>> splitAt(long token, int parts) {
+        TokenRange before = new TokenRange(slice.left(), token);
+        TokenRange after = new TokenRange(token, slice.right());
+        boolean isAround = slice.wrapsAround() && slice.right() != Long.MIN_VALUE;
+        return !isAround
+                        && slice.contains(token)
+                        && !ranges.within(before).isEmpty()
+                        && token != slice.right()
+                        && !ranges.within(after).isEmpty()
+                ? Optional.of(new UnitRun.Split<>(
+                        in(before, table, ranges, replicas),
+                        of(table, new TokenRanges(ranges.within(after)), replicas, parts)))
+                : Optional.empty();
+    }
+
+    /** The table, the slice, and the replicas between commas. */
     @Override
     public String text() {
-        return table + " " + range + " "
+        return table + " " + slice + " "
                 + String.join(",", replicas.stream().map(RangeUnit::escape).toList());
     }
 
@@ -61,7 +101,7 @@ public record RangeUnit(String table, TokenRange range, List<String> replicas) i
 
     @Override
     public double width() {
-        return range.width();
+        return ranges.width();
     }
 
     @Override

@@ -2,15 +2,45 @@ package io.anneal.job;
 
 import io.anneal.io.StorageException;
 import io.anneal.job.CheckpointContent.UnitState;
+import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * A unit while it is worked on: what a task asks and tells. It belongs to the worker that has the unit; only its counts are read by
  * others.
  */
 public final class UnitRun<U extends JobUnit> {
-    private final U unit;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /** Makes several units of one that is worked on. */
+    @FunctionalInterface
+    public interface Splitter<U extends JobUnit> {
+        /**
+         * Has the task do no more than what stays. One call at a time, from another thread than the task's; it may wait for the
+         * task, but no longer than that runs.
+         *
+         * @param parts how many there are to be of what is left, about as large as each other; two at least
+         * @return empty if the unit stays whole
+         */
+        Optional<Split<U>> split(int parts) throws IOException, InterruptedException;
+    }
+
+    /**
+     * A unit as several.
+     *
+     * @param kept what its task goes on with
+     * @param rest what other workers take, one at least
+     */
+    public record Split<U extends JobUnit>(U kept, List<U> rest) {
+        public Split {
+            rest = List.copyOf(rest);
+        }
+    }
+
+    private volatile U unit;
     private final int index;
     private final RangeJob<U> job;
     private final Checkpoint checkpoint;
@@ -32,6 +62,21 @@ public final class UnitRun<U extends JobUnit> {
 
     private volatile boolean finished;
 
+    /** Of all attempts of one pass. */
+    private UnitTries tries;
+
+    /** Held while it is split, and to end that. */
+    private final Object splitting = new Object();
+
+    private volatile Optional<Splitter<U>> splitter = Optional.empty();
+    /** It stays whole until more of it is behind. */
+    private volatile double wholeUpTo = -1;
+
+    private volatile long startNanos;
+    private volatile double startCovered;
+    /** What a unit takes by the time that the one took from which it was split; 0 if it was not. */
+    private volatile double secondsExpected;
+
     UnitRun(U unit, int index, RangeJob<U> job, Checkpoint checkpoint) {
         this.unit = unit;
         this.index = index;
@@ -46,6 +91,7 @@ public final class UnitRun<U extends JobUnit> {
         bytes = bytesBefore;
     }
 
+    /** What is to be done; less than before once a part of it was split off. */
     public U unit() {
         return unit;
     }
@@ -95,6 +141,79 @@ public final class UnitRun<U extends JobUnit> {
         settle();
     }
 
+    /**
+     * From here on, up to the end of this attempt, a part of the unit may be given to another worker: {@link #unit()} is then what
+     * stays, for later attempts too.
+     */
+    public void splitsBy(Splitter<U> value) {
+        splitter = Optional.of(value);
+    }
+
+    /** A pass begins. */
+    void tries(UnitTries value) {
+        tries = value;
+    }
+
+    UnitTries tries() {
+        return tries;
+    }
+
+    /** An attempt begins. */
+    void started(long nowNanos) {
+        startNanos = nowNanos;
+        startCovered = covered;
+        wholeUpTo = -1;
+    }
+
+    /** The task has ended: nothing is split off any more. */
+    void endSplits() {
+        synchronized (splitting) {
+            splitter = Optional.empty();
+        }
+    }
+
+    boolean maySplit() {
+        return splitter.isPresent() && covered > wholeUpTo;
+    }
+
+    /** It could not be split where it is. */
+    void keepWhole() {
+        wholeUpTo = covered;
+    }
+
+    /** Splits it if that is possible; {@code adding} then makes the rest units of the job before the task can end. */
+    List<UnitRun<U>> split(int parts, long nowNanos, Function<Split<U>, List<UnitRun<U>>> adding)
+            throws IOException, InterruptedException {
+        synchronized (splitting) {
+            if (splitter.isEmpty()) {
+                return List.of();
+            }
+            double secondsBefore = secondsLeft(nowNanos);
+            Optional<Split<U>> split = splitter.get().split(parts);
+            if (split.isEmpty()) {
+                return List.of();
+            }
+            List<UnitRun<U>> rest = adding.apply(split.get());
+            unit = split.get().kept();
+            rest.forEach(part -> part.secondsExpected = secondsBefore / (1 + rest.size()));
+            return rest;
+        }
+    }
+
+    /** How long this attempt has taken so far. */
+    double seconds(long nowNanos) {
+        return (nowNanos - startNanos) / NANOS_PER_SECOND;
+    }
+
+    /** By what this attempt took so far. Before any of it is done, at least as long again. */
+    double secondsLeft(long nowNanos) {
+        double seconds = seconds(nowNanos);
+        double behind = covered - startCovered;
+        return behind > 0
+                ? seconds * Math.max(0, unit.width() - covered) / behind
+                : Math.max(seconds, secondsExpected - seconds);
+    }
+
     private void settle() {
         rowsBefore = rows;
         bytesBefore = bytes;
@@ -132,6 +251,10 @@ public final class UnitRun<U extends JobUnit> {
             bytes = bytesBefore;
             covered = coveredBefore;
         }
+    }
+
+    int index() {
+        return index;
     }
 
     boolean isFinished() {

@@ -2,6 +2,7 @@ package io.anneal.job;
 
 import io.anneal.environment.HostEnvironment;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
 
 /** How often one unit was tried, and how long it waits before the next time. Belongs to the worker that has the unit. */
 final class UnitTries {
@@ -14,6 +15,9 @@ final class UnitTries {
     private int count;
     private long backoffNanos;
     private long roomWaitNanos;
+    /** What the job had done when the patience of this unit was measured from. */
+    private double doneThen;
+
     private long noRoomSinceNanos;
     private boolean waitingForRoom;
     private long waitNanos;
@@ -39,20 +43,27 @@ final class UnitTries {
         return waitNanos;
     }
 
-    /** Takes note of a failure, and says whether another attempt follows. */
-    boolean isWorthAnother(Exception failure, boolean passesInAnyCase) {
+    /**
+     * Takes note of a failure, and says whether another attempt follows.
+     *
+     * @param done how much the job has done, in any measure: while that changes, its other units have the room
+     */
+    boolean isWorthAnother(Exception failure, boolean passesInAnyCase, DoubleSupplier done) {
         boolean waited = waitingForRoom;
         waitingForRoom = policy.noRoom().test(failure);
         return waitingForRoom
-                ? hasPatience(waited)
+                ? hasPatience(waited, done.getAsDouble())
                 : isLeft(passesInAnyCase || policy.passing().test(failure));
     }
 
-    private boolean hasPatience(boolean waitedBefore) {
+    private boolean hasPatience(boolean waitedBefore, double done) {
         long nowNanos = environment.nanoTime().getAsLong();
         if (!waitedBefore) {
-            noRoomSinceNanos = nowNanos;
             roomWaitNanos = ROOM_WAIT_MIN_NANOS;
+        }
+        if (!waitedBefore || done != doneThen) {
+            noRoomSinceNanos = nowNanos;
+            doneThen = done;
         }
         // Half of it is random, so that many do not come back at one moment.
         waitNanos = roomWaitNanos / 2 + environment.random().nextLong(roomWaitNanos / 2 + 1);

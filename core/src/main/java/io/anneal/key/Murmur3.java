@@ -13,6 +13,7 @@ public final class Murmur3 {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long C1 = 0x87c37b91114253d5L;
     private static final long C2 = 0x4cf5ad432745937fL;
+    private static final long EACH_BYTE = 0x0101010101010101L;
 
     private Murmur3() {}
 
@@ -65,12 +66,22 @@ public final class Murmur3 {
     }
 
     /** Up to eight bytes, little-endian, each sign-extended before it is shifted: where Cassandra differs from the original. */
-    private static long tail(byte[] key, int from, int count) {
+    static long tail(byte[] key, int from, int count) {
+        if (count == Long.BYTES) {
+            return extended((long) LONG.get(key, from));
+        }
         long value = 0;
         for (int i = count - 1; i >= 0; i--) {
             value ^= ((long) key[from + i]) << (8 * i);
         }
         return value;
+    }
+
+    /** Eight bytes at once: each negative one flips all bits above it, so a byte stays where an even number lie below. */
+    private static long extended(long bytes) {
+        long negative = bytes >>> 7 & EACH_BYTE;
+        long flipped = negative * (EACH_BYTE << Byte.SIZE) & EACH_BYTE;
+        return bytes ^ flipped * 0xFF;
     }
 
     private static long mixFirst(long k) {

@@ -1,7 +1,6 @@
 package io.anneal.key;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -72,31 +71,14 @@ public record TokenRange(long left, long right) {
         return size().doubleValue();
     }
 
-    private BigInteger size() {
+    BigInteger size() {
         BigInteger distance = BigInteger.valueOf(right).subtract(BigInteger.valueOf(left));
         return wrapsAround() ? distance.add(RING_SIZE) : distance;
     }
 
     /** At most so many parts of about equal width, in the order of the ring, that together are this range. */
     public List<TokenRange> split(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException("range is split into less than one, count=" + count);
-        }
-        BigInteger size = size();
-        List<TokenRange> parts = new ArrayList<>();
-        long last = left;
-        for (int i = 1; i <= count; i++) {
-            // What is past the largest token goes on at the smallest, as longs do.
-            long end = left
-                    + size.multiply(BigInteger.valueOf(i))
-                            .divide(BigInteger.valueOf(count))
-                            .longValue();
-            if (end != last || count == 1) {
-                parts.add(new TokenRange(last, end));
-                last = end;
-            }
-        }
-        return List.copyOf(parts);
+        return TokenRanges.of(this).slices(count);
     }
 
     @Override

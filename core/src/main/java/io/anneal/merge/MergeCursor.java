@@ -41,7 +41,9 @@ public final class MergeCursor implements FragmentCursor {
         STARTED,
         /** The partition start was emitted and its first fragment is known. */
         STARTED_AHEAD,
-        CLUSTERED
+        CLUSTERED,
+        /** Inside a partition that one source alone has, which is most of them in a table that is compacted. */
+        ALONE
     }
 
     private final TableSchema schema;
@@ -152,6 +154,7 @@ public final class MergeCursor implements FragmentCursor {
             case STARTED -> firstFragment();
             case STARTED_AHEAD -> fragmentAhead();
             case CLUSTERED -> nextFragment();
+            case ALONE -> nextOfOnlyMember();
         };
         return kind;
     }
@@ -221,15 +224,24 @@ public final class MergeCursor implements FragmentCursor {
     }
 
     private FragmentKind fragmentAhead() {
-        state = State.CLUSTERED;
+        state = memberCount == 1 ? State.ALONE : State.CLUSTERED;
         return kindAhead;
     }
 
     /** Emits the static row, or the first fragment behind it. */
     private FragmentKind firstFragment() throws IOException {
+        openCount = 0;
+        if (memberCount == 1) {
+            state = State.ALONE;
+            int source = members[0];
+            openTimestampsMicros[source] = DeletionTime.NO_TIMESTAMP;
+            openLocalDeletionTimesSeconds[source] = DeletionTime.NO_DELETION_TIME;
+            group[0] = source;
+            groupCount = 1;
+            return nextOfOnlyMember();
+        }
         state = State.CLUSTERED;
         groupCount = 0;
-        openCount = 0;
         rowMerger.start(true);
         boolean hasStatic = false;
         for (int m = 0; m < memberCount; m++) {
@@ -299,6 +311,34 @@ public final class MergeCursor implements FragmentCursor {
             }
             if (mergeRow()) {
                 return FragmentKind.CLUSTERING_ROW;
+            }
+        }
+    }
+
+    /** As {@link #nextFragment}, where there is nothing to compare with; the static row too. */
+    private FragmentKind nextOfOnlyMember() throws IOException {
+        merged = Row.recycle(merged);
+        int source = group[0];
+        FragmentCursor only = sources[source];
+        while (true) {
+            FragmentKind next = only.advance();
+            if (next == FragmentKind.CLUSTERING_ROW || next == FragmentKind.STATIC_ROW) {
+                rowMerger.start(next == FragmentKind.STATIC_ROW);
+                rowMerger.add(only.row());
+                if (mergeRow()) {
+                    return next;
+                }
+            } else if (next == FragmentKind.PARTITION_END) {
+                assert openCount == 0 : openCount;
+                groupCount = 0;
+                state = State.BETWEEN_PARTITIONS;
+                return next;
+            } else {
+                places[source] = only.rangeTombstoneChange().prefix();
+                weights[source] = only.rangeTombstoneChange().weight();
+                if (mergeChanges()) {
+                    return next;
+                }
             }
         }
     }

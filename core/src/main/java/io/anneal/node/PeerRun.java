@@ -58,7 +58,18 @@ public final class PeerRun<S> implements Closeable {
 
     /** Lets the work go on, and returns the next status. */
     public S next() throws IOException {
-        messages.write(ServedRun.HEARD, ByteBuffer.allocate(0));
+        return next(out -> {});
+    }
+
+    /**
+     * The same, with something that the work is told.
+     *
+     * @param word writes it; nothing if it is told nothing
+     */
+    public S next(Consumer<ByteWriter> word) throws IOException {
+        ByteWriter out = new ByteWriter(16);
+        word.accept(out);
+        messages.write(ServedRun.HEARD, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         return status();
     }
 

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class ServedRun implements Runnable {
     /** Kind of the question, and of each status. */
     static final int STATUS = 1;
-    /** Kind of the answer to each status but the last: empty. */
+    /** Kind of the answer to each status but the last: empty, or a word to the work. */
     static final int HEARD = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(ServedRun.class);
@@ -47,6 +47,11 @@ public final class ServedRun implements Runnable {
 
         /** Returns the last word after a failure, which may stand in the log already. */
         Consumer<ByteWriter> failed(Throwable failure, String reason);
+
+        /** The peer tells it something while it runs; called by its own thread, where it tells how it goes. */
+        default void told(ByteReader word) {
+            throw new IllegalArgumentException("this work takes no word of its peer");
+        }
 
         /** Whether there was no room for it, so that the peer should come again. */
         boolean isBusy(Throwable failure);
@@ -232,11 +237,23 @@ public final class ServedRun implements Runnable {
 
     private void awaitHearing(int unheardMax) throws IOException {
         while (unheard > 0 && (unheard >= unheardMax || heard().isDone())) {
-            Waiting.result(heard())
-                    .orElseThrow(() -> new InterruptedIOException("nobody hears how the run is doing"))
-                    .close();
-            heard = null;
-            unheard--;
+            try (Message word = Waiting.result(heard())
+                    .orElseThrow(() -> new InterruptedIOException("nobody hears how the run is doing"))) {
+                heard = null;
+                unheard--;
+                ByteReader in = new ByteReader().wrap(word.content());
+                if (in.remainingBytes() > 0) {
+                    told(in);
+                }
+            }
+        }
+    }
+
+    private void told(ByteReader word) throws IOException {
+        try {
+            work.told(word);
+        } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+            throw new ReplicaException("what the peer told the run is malformed, cause=" + malformed.getMessage());
         }
     }
 

@@ -76,7 +76,7 @@ final class StagedRun implements Receiving {
         if (recorded) {
             staging.complete(run.id());
         } else {
-            staging.add(run.completed(Set.of()));
+            staging.addEmpty(run.completed(Set.of()));
         }
         complete = true;
         return staging.importDeadlineSeconds(schema);

@@ -277,18 +277,31 @@ public final class StagingArea implements Closeable {
     }
 
     /**
-     * What a run staged for a table and is not imported yet.
+     * What a run staged for a table and is not imported yet: all its sessions that have ended, whose ids have the same upper half.
      *
+     * @param runId of any of them
      * @throws ReplicaException when no such run finished here, some of it is gone, or nothing of it may be imported any more
      */
     public synchronized List<Descriptor> sstables(TableSchema schema, Optional<String> tableId, UUID runId)
             throws IOException {
         forget();
-        StagingFile.Run run = content.runs().stream()
-                .filter(known -> known.id().equals(runId) && known.complete())
+        List<StagingFile.Run> sessions = content.runs().stream()
+                .filter(known -> known.complete() && known.isOfRun(runId))
                 .filter(known -> known.isOf(schema.keyspace(), schema.name()))
-                .findFirst()
-                .orElseThrow(() -> unknown(runId, schema.qualifiedName(), staging.directory()));
+                .toList();
+        if (sessions.isEmpty()) {
+            throw unknown(runId, schema.qualifiedName(), staging.directory());
+        }
+        List<Descriptor> sstables = new ArrayList<>();
+        for (StagingFile.Run session : sessions) {
+            requireUsable(session, runId, schema, tableId);
+            session.sstables().forEach(sstable -> sstables.add(descriptor(session, sstable)));
+        }
+        return sstables;
+    }
+
+    private void requireUsable(StagingFile.Run run, UUID runId, TableSchema schema, Optional<String> tableId)
+            throws ReplicaException {
         if (!run.gone().isEmpty()) {
             throw new ReplicaException(
                     "what the run staged is gone, imported or moved away: compare new snapshots without it, run="
@@ -304,7 +317,6 @@ public final class StagingArea implements Closeable {
             throw new ReplicaException("what the run staged cannot be counted, run=" + runId + ", table="
                     + schema.qualifiedName() + ", directory=" + staging.directory() + ", reason=" + reason.get());
         }
-        return run.sstables().stream().map(sstable -> descriptor(run, sstable)).toList();
     }
 
     static ReplicaException unknown(UUID runId, String qualifiedName, Object place) {
@@ -439,6 +451,18 @@ public final class StagingArea implements Closeable {
                     "a run of this id was staged here before, run=" + run.id() + ", directory=" + staging.directory());
         }
         change(Stream.concat(content.runs().stream(), Stream.of(run)).toList());
+    }
+
+    /** The same for one that wrote nothing: it need be known only where no other session of its run is. */
+    synchronized void addEmpty(StagingFile.Run session) throws IOException {
+        boolean isKnown = content.runs().stream()
+                .anyMatch(known -> known.complete()
+                        && known.isOfRun(session.id())
+                        && !known.id().equals(session.id())
+                        && known.isOf(session.keyspace(), session.table()));
+        if (!isKnown) {
+            add(session);
+        }
     }
 
     /** Takes note of an SSTable that a run is about to write. */

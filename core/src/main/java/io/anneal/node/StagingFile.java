@@ -68,6 +68,11 @@ record StagingFile(String owner, List<Run> runs) {
             return keyspace.equals(wantedKeyspace) && table.equals(wantedTable);
         }
 
+        /** Sessions of one run have ids whose upper halves are the same. */
+        boolean isOfRun(UUID session) {
+            return id.getMostSignificantBits() == session.getMostSignificantBits();
+        }
+
         Run with(String sstable) {
             Set<String> more = new LinkedHashSet<>(sstables);
             more.add(sstable);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.job.RangeJob.Outcome;
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class RangeUnitTest {
     private static final List<String> REPLICAS = List.of("10.0.0.1:7", "/data, old/100%", "c d");
 
+    private static final TokenRanges FULL = TokenRanges.of(TokenRange.FULL);
+
     private final JobTime time = new JobTime();
 
     @TempDir
@@ -24,22 +27,50 @@ final class RangeUnitTest {
 
     @Test
     void shouldBeReadFromItsText() {
-        for (RangeUnit unit : RangeUnit.of("shop.orders", TokenRange.FULL, REPLICAS, 7)) {
-            assertThat(RangeUnit.parse(unit.text())).isEqualTo(unit);
+        for (RangeUnit unit : RangeUnit.of("shop.orders", FULL, REPLICAS, 7)) {
+            assertThat(RangeUnit.parse(unit.text(), FULL)).isEqualTo(unit);
         }
-        RangeUnit alone = new RangeUnit("shop.orders", TokenRange.FULL, List.of());
-        assertThat(RangeUnit.parse(alone.text())).isEqualTo(alone);
-        RangeUnit escaped = new RangeUnit("shop.orders", TokenRange.FULL, List.of("%2C,\n%0A"));
-        assertThat(RangeUnit.parse(escaped.text())).isEqualTo(escaped);
+        RangeUnit alone = new RangeUnit("shop.orders", TokenRange.FULL, FULL, List.of());
+        assertThat(RangeUnit.parse(alone.text(), FULL)).isEqualTo(alone);
+        RangeUnit escaped = new RangeUnit("shop.orders", TokenRange.FULL, FULL, List.of("%2C,\n%0A"));
+        assertThat(RangeUnit.parse(escaped.text(), FULL)).isEqualTo(escaped);
+    }
+
+    @Test
+    void shouldHaveAShortTextHoweverManyRangesItCuts() {
+        List<TokenRange> vnodes = new ArrayList<>();
+        List<TokenRange> all = TokenRange.FULL.split(3 * 4_096);
+        for (int i = 0; i < all.size(); i += 3) {
+            vnodes.add(all.get(i));
+        }
+        TokenRanges ranges = new TokenRanges(vnodes);
+
+        List<RangeUnit> units = RangeUnit.of("shop.orders", ranges, REPLICAS, 64);
+
+        assertThat(units).hasSize(64);
+        assertThat(units).allMatch(unit -> unit.ranges().ranges().size() == 64);
+        assertThat(units.stream().mapToInt(unit -> unit.text().length()).sum()).isLessThan(64 * 200);
+        for (RangeUnit unit : units) {
+            assertThat(RangeUnit.parse(unit.text(), ranges)).isEqualTo(unit);
+        }
+        UnitRun.Split<RangeUnit> split =
+                units.get(5).splitAt(units.get(5).ranges().endOfPart(0, 4), 3).orElseThrow();
+        assertThat(split.kept().ranges().ranges()).hasSize(16);
+        assertThat(split.rest()).hasSize(3).allSatisfy(rest -> {
+            assertThat(rest.ranges().ranges()).hasSize(16);
+            assertThat(RangeUnit.parse(rest.text(), ranges)).isEqualTo(rest);
+        });
+        assertThat(units.get(5).splitAt(units.get(5).slice().right(), 1)).isEmpty();
+        assertThat(units.get(5).splitAt(units.get(6).slice().right(), 1)).isEmpty();
     }
 
     @Test
     void shouldRefuseNamesThatItCouldNotReadAgain() {
-        assertThatThrownBy(() -> new RangeUnit("shop orders", TokenRange.FULL, REPLICAS))
+        assertThatThrownBy(() -> new RangeUnit("shop orders", TokenRange.FULL, FULL, REPLICAS))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new RangeUnit("shop.orders", TokenRange.FULL, List.of("")))
+        assertThatThrownBy(() -> new RangeUnit("shop.orders", TokenRange.FULL, FULL, List.of("")))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> RangeUnit.parse("shop.orders")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RangeUnit.parse("shop.orders", FULL)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -47,10 +78,10 @@ final class RangeUnitTest {
         List<TokenRange> repaired = new ArrayList<>();
         try (RangeJob<RangeUnit> job = job()) {
             assertThatThrownBy(() -> job.run(unit -> {
-                        if (unit.unit().range().contains(42)) {
+                        if (unit.unit().slice().contains(42)) {
                             throw new IOException("replica is away");
                         }
-                        repaired.add(unit.unit().range());
+                        repaired.add(unit.unit().slice());
                         return Outcome.DONE;
                     }))
                     .isInstanceOf(JobFailedException.class)
@@ -61,7 +92,7 @@ final class RangeUnitTest {
         try (RangeJob<RangeUnit> job = job()) {
             job.run(unit -> {
                 assertThat(unit.unit().replicas()).isEqualTo(REPLICAS);
-                repaired.add(unit.unit().range());
+                repaired.add(unit.unit().slice());
                 return Outcome.DONE;
             });
             job.complete();
@@ -70,9 +101,9 @@ final class RangeUnitTest {
     }
 
     private RangeJob<RangeUnit> job() throws IOException, InterruptedException {
-        return RangeJob.builder("repair", RangeUnit::parse, time.environment())
+        return RangeJob.builder("repair", text -> RangeUnit.parse(text, FULL), time.environment())
                 .checkpoint(directory.resolve("repair.checkpoint"), Map.of("table", "shop.orders"))
                 .retries(1, Duration.ZERO, Duration.ZERO)
-                .open(() -> RangeUnit.of("shop.orders", TokenRange.FULL, REPLICAS, 16));
+                .open(() -> RangeUnit.of("shop.orders", FULL, REPLICAS, 16));
     }
 }

@@ -68,6 +68,25 @@ class PartitionerTest {
         }
     }
 
+    /** The tail of a key byte by byte, each sign-extended: what eight at once must not differ from. */
+    private static long tail(byte[] key) {
+        long value = 0;
+        for (int i = 0; i < key.length; i++) {
+            value ^= (long) key[i] << Byte.SIZE * i;
+        }
+        return value;
+    }
+
+    @Test
+    void shouldExtendTheSignOfEachByteOfATailOfEight() {
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (int i = 0; i < 2_000; i++) {
+            byte[] key = new byte[Long.BYTES];
+            random.nextBytes(key);
+            assertThat(Murmur3.tail(key, 0, key.length)).as("seed=" + SEED).isEqualTo(tail(key));
+        }
+    }
+
     @Test
     void shouldPrintTokensAsCassandraDoes() {
         assertThat(Partitioner.MURMUR3.tokenText(bytes("5"))).isEqualTo(Long.toString(Murmur3.token(bytes("5"), 0, 1)));

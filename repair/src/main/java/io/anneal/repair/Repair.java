@@ -14,6 +14,7 @@ import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
@@ -51,6 +52,8 @@ import java.util.function.BiConsumer;
  */
 public final class Repair {
     private static final Duration PATIENCE_DEFAULT = Duration.ofHours(1);
+    /** To open one more session takes a tenth of it, over a long way. */
+    private static final Duration SPLIT_LEAST = Duration.ofSeconds(2);
 
     private final List<String> tables;
     private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
@@ -70,8 +73,11 @@ public final class Repair {
     private Optional<JobProgress.Listener> progress = Optional.empty();
     private Optional<DifferenceListener> differences = Optional.empty();
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
+    private BiConsumer<String, RepairReport> tableReports = (table, report) -> {};
+    private Duration splitLeast = SPLIT_LEAST;
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
     private Optional<SessionMemory.Place> place = Optional.empty();
+    private Optional<UUID> runId = Optional.empty();
 
     private Repair(List<String> tables) {
         this.tables = List.copyOf(tables);
@@ -138,7 +144,11 @@ public final class Repair {
         return this;
     }
 
-    /** In a dry run: counts what this run staged, although it is not imported yet. */
+    /**
+     * In a dry run: counts what this run staged, although it is not imported yet.
+     *
+     * @param sessionId one of the run's, as its report has them
+     */
     public Repair staged(UUID sessionId) {
         staged = Optional.of(given("staged", sessionId));
         return this;
@@ -222,9 +232,27 @@ public final class Repair {
         return this;
     }
 
+    /** Hears the report of each table when all its ranges are done, one call at a time; not of one of which a range failed. */
+    public Repair tableReports(BiConsumer<String, RepairReport> value) {
+        tableReports = given("tableReports", value);
+        return this;
+    }
+
+    /** What has less time left is not split. */
+    Repair splitLeast(Duration least) {
+        splitLeast = least;
+        return this;
+    }
+
     /** Memory that is taken for it already, and stays its caller's. */
     Repair place(SessionMemory.Place taken) {
         place = Optional.of(taken);
+        return this;
+    }
+
+    /** Of which run it is a part: the ids of all its sessions have the same upper half. */
+    Repair runId(UUID id) {
+        runId = Optional.of(id);
         return this;
     }
 
@@ -251,17 +279,24 @@ public final class Repair {
         if (range.isEmpty()) {
             throw new IllegalArgumentException("a repair needs the range that its replicas own");
         }
-        RangeJob.Builder<RangeUnit> job = RangeJob.builder("repair", RangeUnit::parse, environment.host())
+        runId(environment.host().newId());
+        RangeJob.Builder<RangeUnit> job = RangeJob.builder(
+                        "repair", text -> RangeUnit.parse(text, owned()), environment.host())
                 .parallel(parallel)
                 .rowsPerSecond(rowsPerSecond)
                 .bytesPerSecond(bytesPerSecond)
                 .control(control);
+        if (parallel > 1) {
+            job.splits(splitLeast);
+        }
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity()));
         RepairJob repair = new RepairJob(
-                (unit, listener) -> tryOnce(unit.table(), unit.range(), listener, environment),
+                (unit, waived, listener) ->
+                        tryOnce(unit.table(), unit.ranges().ranges().get(0), waived, listener, environment),
                 differences,
                 reports,
+                tableReports,
                 dryRun);
         return repair.run(job, patience, this::units);
     }
@@ -269,8 +304,12 @@ public final class Repair {
     private List<RangeUnit> units() {
         List<String> names = names();
         return tables.stream()
-                .flatMap(table -> RangeUnit.of(table, range.orElseThrow(), names, ranges).stream())
+                .flatMap(table -> RangeUnit.of(table, owned(), names, ranges).stream())
                 .toList();
+    }
+
+    private TokenRanges owned() {
+        return TokenRanges.of(range.orElseThrow());
     }
 
     private Map<String, String> identity() {
@@ -314,13 +353,22 @@ public final class Repair {
     }
 
     /**
-     * Repairs one range of one table. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
+     * Repairs one range of one table, and refuses neither what is waived for all nor what is waived for it. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
      * come on.
      */
-    RepairReport tryOnce(String qualifiedTable, TokenRange part, RepairListener listener, RepairEnvironment environment)
+    RepairReport tryOnce(
+            String qualifiedTable,
+            TokenRange part,
+            Set<Waiver> waived,
+            RepairListener listener,
+            RepairEnvironment environment)
             throws IOException {
         int dot = dot(qualifiedTable);
-        Part wanted = new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), part, listener);
+        Set<Waiver> allowed = EnumSet.noneOf(Waiver.class);
+        allowed.addAll(waivers);
+        allowed.addAll(waived);
+        Part wanted =
+                new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), part, allowed, listener);
         List<RepairMember> ordered = ordered();
         return ordered.get(0) instanceof RepairMember.Here own
                 ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
@@ -328,7 +376,8 @@ public final class Repair {
     }
 
     /** What one session repairs, and who hears of it. */
-    private record Part(String keyspace, String table, TokenRange range, RepairListener listener) {}
+    private record Part(
+            String keyspace, String table, TokenRange range, Set<Waiver> waivers, RepairListener listener) {}
 
     private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
@@ -346,8 +395,14 @@ public final class Repair {
                 dryRun,
                 allReplicas,
                 staged,
-                waivers);
+                part.waivers(),
+                parallel,
+                runId.orElseThrow());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
+    }
+
+    private UUID sessionId(UUID own) {
+        return new UUID(runId.orElse(own).getMostSignificantBits(), own.getLeastSignificantBits());
     }
 
     private int askedBufferBytes() {
@@ -364,9 +419,9 @@ public final class Repair {
                         .filter(other -> other instanceof RepairMember.Here)
                         .count();
         // What is all here has the memory for itself; nodes that the others are may be this process, too.
-        int sessions = replicasHere == members.size() ? parallel : Math.max(parallel, SessionMemory.SESSIONS_OF_NODE);
-        SessionMemory memory = new SessionMemory(environment.budget(), sessions);
-        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere)) {
+        int sessionsLeast = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        SessionMemory memory = new SessionMemory(environment.budget(), sessionsLeast);
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere, parallel)) {
             return here(part, own, others, taken.bufferBytes(), environment);
         } catch (RequestException noRoom) {
             throw new PeerException(
@@ -378,7 +433,7 @@ public final class Repair {
             Part part, ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
-                environment.host().newId(),
+                sessionId(environment.host().newId()),
                 part.keyspace(),
                 part.table(),
                 part.range(),
@@ -388,7 +443,8 @@ public final class Repair {
                 dryRun,
                 allReplicas,
                 staged,
-                waivers);
+                part.waivers(),
+                parallel);
         List<Participant> followers = new ArrayList<>();
         DistinctReplicas distinct = new DistinctReplicas();
         if (ownReplica.isPresent()) {

@@ -27,19 +27,27 @@ final class RepairClient {
         try (PeerRun<RepairStatus> run =
                 new PeerRun<>(connection, RepairVerb.RUN, RepairStatus::decode, RepairCode.ABORTED)) {
             listener.endsWhen(run::isGone);
-            RepairStatus status = run.ask(out -> {
-                out.writeByte(RepairVerb.VERSION);
-                repair.encode(out);
-            });
-            while (status.isRunning()) {
-                listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
-                if (status.found().isPresent()) {
-                    listener.keeps(status.found().get());
+            EndWish wish = new EndWish();
+            try {
+                RepairStatus status = run.ask(out -> {
+                    out.writeByte(RepairVerb.VERSION);
+                    repair.encode(out);
+                });
+                listener.endsEarlyBy(wish);
+                while (status.isRunning()) {
+                    listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
+                    if (status.found().isPresent()) {
+                        listener.keeps(status.found().get());
+                    }
+                    status = run.next(wish::write);
+                    wish.answered(status.endAnswer());
                 }
-                status = run.next();
+                run.end();
+                wish.requireHeard();
+                return result(status);
+            } finally {
+                wish.end();
             }
-            run.end();
-            return result(status);
         }
     }
 

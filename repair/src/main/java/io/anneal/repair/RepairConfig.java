@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.io.Arguments;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
@@ -18,6 +19,7 @@ import java.util.UUID;
  * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param waivers what is not refused
+ * @param sessions how many such repairs run at once: each replica gives each its share of memory
  */
 public record RepairConfig(
         UUID sessionId,
@@ -30,7 +32,8 @@ public record RepairConfig(
         boolean dryRun,
         boolean allReplicas,
         Optional<UUID> staged,
-        Set<Waiver> waivers) {
+        Set<Waiver> waivers,
+        int sessions) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;
     /** Buffers of a replica beside those of what it receives: the window, what is read ahead, and what is on its way. */
@@ -40,6 +43,7 @@ public record RepairConfig(
     public static final int MUCH_ITEMS = 1_000;
 
     public RepairConfig {
+        Arguments.positive("sessions", sessions);
         waivers = Set.copyOf(waivers);
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
@@ -56,7 +60,7 @@ public record RepairConfig(
 
     /** The largest row buffer of replicas that are all in this process. */
     public static int bufferBytes(ByteBudget budget, int participants) {
-        return new SessionMemory(budget, 1).bufferBytesMost(participants, participants);
+        return new SessionMemory(budget, 1).bufferBytesMost(participants, participants, 1);
     }
 
     /** Rows, or deletions, that a window of such a buffer has at most, each of which weighs something beside its bytes. */

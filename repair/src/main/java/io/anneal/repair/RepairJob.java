@@ -15,10 +15,13 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
@@ -34,16 +37,23 @@ final class RepairJob {
     /** One attempt at one unit. */
     @FunctionalInterface
     interface Attempt {
-        RepairReport run(RangeUnit unit, RepairListener listener) throws IOException;
+        /** @param waived what is not refused, beside what nobody refuses in this repair */
+        RepairReport run(RangeUnit unit, Set<Waiver> waived, RepairListener listener) throws IOException;
     }
 
     private final Attempt attempt;
     private final Optional<DifferenceListener> differences;
     private final BiConsumer<RangeUnit, RepairReport> reports;
+    private final BiConsumer<String, RepairReport> tableReports;
     private final boolean dryRun;
-    private final List<RepairReport> done = new ArrayList<>();
+    private final Map<RangeUnit, RepairReport> done = new LinkedHashMap<>();
     /** Attempts that failed when replicas may have kept what they received: the next one may find nothing of it. */
-    private final Map<RangeUnit, List<Watch>> lost = new HashMap<>();
+    private final Map<UnitRun<RangeUnit>, List<Watch>> lost = new HashMap<>();
+
+    /** Units in which a replica holds nothing where others hold much: what of it holds for the table is known at the end. */
+    private final Map<UnitRun<RangeUnit>, RepairException> seemEmpty = new HashMap<>();
+
+    private RangeJob<RangeUnit> running;
     /** Whether all replicas were there once: what can't be reached then has gone, and may come back. */
     private volatile boolean begun;
 
@@ -51,10 +61,12 @@ final class RepairJob {
             Attempt attempt,
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
+            BiConsumer<String, RepairReport> tableReports,
             boolean dryRun) {
         this.attempt = attempt;
         this.differences = differences;
         this.reports = reports;
+        this.tableReports = tableReports;
         this.dryRun = dryRun;
     }
 
@@ -65,8 +77,11 @@ final class RepairJob {
                 .patience(RepairJob::isBusy, patience);
         int resumed;
         try (RangeJob<RangeUnit> job = builder.open(units)) {
+            synchronized (done) {
+                running = job;
+            }
             try {
-                job.run(this::repair);
+                runAll(job);
             } catch (JobFailedException e) {
                 throw job.units().size() == 1 || isOneRefusal(e) ? single(e) : e;
             }
@@ -79,9 +94,67 @@ final class RepairJob {
             closeLost();
         }
         synchronized (done) {
-            RepairReport sum = RepairReport.sum(done, dryRun);
+            RepairReport sum = RepairReport.sum(List.copyOf(done.values()), dryRun);
             return resumed == 0 ? sum : sum.withNote(noteOf(resumed));
         }
+    }
+
+    /** Those in which a replica seems empty come once more, when it is known whether it holds something elsewhere. */
+    private void runAll(RangeJob<RangeUnit> job) throws IOException, InterruptedException {
+        JobFailedException failed = null;
+        try {
+            job.run(this::repair);
+        } catch (JobFailedException e) {
+            failed = e;
+        }
+        List<RangeUnit> again = seemingEmpty();
+        if (!again.isEmpty()) {
+            try {
+                job.run(again, this::repairSeemingEmpty);
+            } catch (JobFailedException e) {
+                failed = failed == null ? e : failed.and(e);
+            }
+        }
+        if (failed != null) {
+            throw failed;
+        }
+    }
+
+    private List<RangeUnit> seemingEmpty() {
+        synchronized (done) {
+            return seemEmpty.keySet().stream().map(UnitRun::unit).toList();
+        }
+    }
+
+    private RangeJob.Outcome repairSeemingEmpty(UnitRun<RangeUnit> run) throws IOException {
+        RepairException refusal;
+        synchronized (done) {
+            refusal = seemEmpty.get(run);
+        }
+        // A part that was split off from one of them has been refused nothing yet.
+        if (refusal != null && !allHoldSomething(run.unit().table())) {
+            throw refusal;
+        }
+        return repair(run, EnumSet.of(Waiver.EMPTY_REPLICA));
+    }
+
+    /** Whether each replica held rows of the table in some unit that this run has done. */
+    private boolean allHoldSomething(String table) {
+        synchronized (done) {
+            List<RepairReport.ReplicaReport> replicas = sumOf(table).replicas();
+            return !replicas.isEmpty() && replicas.stream().allMatch(replica -> replica.rowsRead() > 0);
+        }
+    }
+
+    private static boolean saysEmpty(Exception failure) {
+        return failure instanceof RepairException refused && refused.waiver().equals(Optional.of(Waiver.EMPTY_REPLICA));
+    }
+
+    private boolean hasOtherUnits(RangeUnit unit) {
+        return running.units().stream()
+                        .filter(other -> other.table().equals(unit.table()))
+                        .count()
+                > 1;
     }
 
     private String noteOf(int resumed) {
@@ -123,10 +196,24 @@ final class RepairJob {
     }
 
     private RangeJob.Outcome repair(UnitRun<RangeUnit> run) throws IOException {
+        try {
+            return repair(run, Set.of());
+        } catch (RepairException refusal) {
+            if (!saysEmpty(refusal) || !hasOtherUnits(run.unit())) {
+                throw refusal;
+            }
+            synchronized (done) {
+                seemEmpty.put(run, refusal);
+            }
+            return RangeJob.Outcome.OPEN;
+        }
+    }
+
+    private RangeJob.Outcome repair(UnitRun<RangeUnit> run, Set<Waiver> waived) throws IOException {
         try (Watch watch = new Watch(run)) {
             RepairReport report;
             try {
-                report = attempt.run(run.unit(), watch);
+                report = attempt.run(run.unit(), waived, watch);
             } catch (IOException | RuntimeException failure) {
                 if (watch.found.isPresent()) {
                     lost(watch);
@@ -142,7 +229,7 @@ final class RepairJob {
     private void lost(Watch watch) {
         synchronized (done) {
             watch.isLost = true;
-            lost.computeIfAbsent(watch.run.unit(), unit -> new ArrayList<>()).add(watch);
+            lost.computeIfAbsent(watch.run, run -> new ArrayList<>()).add(watch);
         }
     }
 
@@ -152,7 +239,7 @@ final class RepairJob {
             RepairReport whole = report;
             long most = report.differing();
             DifferenceLog log = last.log;
-            for (Watch before : lost.getOrDefault(last.run.unit(), List.of())) {
+            for (Watch before : lost.getOrDefault(last.run, List.of())) {
                 RepairReport found = before.found.orElseThrow();
                 whole = whole.after(found);
                 if (found.differing() > most) {
@@ -169,8 +256,28 @@ final class RepairJob {
             if (differences.isPresent()) {
                 log.replay(differences.get());
             }
-            reports.accept(last.run.unit(), whole);
-            done.add(whole);
+            RangeUnit unit = last.run.unit();
+            reports.accept(unit, whole);
+            done.put(unit, whole);
+            if (running.open().stream()
+                    .noneMatch(open -> open.table().equals(unit.table()) && !done.containsKey(open))) {
+                tableReports.accept(unit.table(), sumOf(unit.table()));
+            }
+        }
+    }
+
+    private RepairReport sumOf(String table) {
+        return RepairReport.sum(
+                done.entrySet().stream()
+                        .filter(unit -> unit.getKey().table().equals(table))
+                        .map(Map.Entry::getValue)
+                        .toList(),
+                dryRun);
+    }
+
+    private boolean hasLost(UnitRun<RangeUnit> run) {
+        synchronized (done) {
+            return lost.containsKey(run);
         }
     }
 
@@ -212,6 +319,7 @@ final class RepairJob {
         private final DifferenceListener heard = differences.isPresent() ? log : RepairListener.NONE;
         private long rows;
         private long bytes;
+        private volatile double covered;
         private BooleanSupplier gone = () -> false;
         private Optional<RepairReport> found = Optional.empty();
         private boolean isLost;
@@ -240,21 +348,36 @@ final class RepairJob {
             gone = value;
         }
 
+        /** What was found in the whole of it by an attempt that was lost must not be said of its parts. */
+        @Override
+        public void endsEarlyBy(EarlyEnd end) {
+            if (!hasLost(run)) {
+                run.splitsBy(parts -> split(end, parts));
+            }
+        }
+
+        private Optional<UnitRun.Split<RangeUnit>> split(EarlyEnd end, int parts) throws InterruptedException {
+            RangeUnit unit = run.unit();
+            long token = unit.ranges().endOfPart(covered, parts);
+            Optional<UnitRun.Split<RangeUnit>> split = unit.splitAt(token, parts - 1);
+            return split.isPresent() && end.endAt(token) ? split : Optional.empty();
+        }
+
         @Override
         public void keeps(RepairReport value) {
             found = Optional.of(value);
         }
 
         @Override
-        public void progress(long windows, long rowsRead, long bytesRead, double covered)
-                throws InterruptedIOException {
+        public void progress(long windows, long rowsRead, long bytesRead, double width) throws InterruptedIOException {
             begun = true;
             long moreRows = rowsRead - rows;
             long moreBytes = bytesRead - bytes;
             rows = rowsRead;
             bytes = bytesRead;
             run.add(moreRows, moreBytes);
-            run.covered(covered);
+            covered = width;
+            run.covered(width);
             try {
                 run.pace(moreRows, moreBytes, gone);
             } catch (InterruptedException e) {

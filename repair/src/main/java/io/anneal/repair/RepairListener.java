@@ -15,6 +15,20 @@ public interface RepairListener extends DifferenceListener {
      */
     default void endsWhen(BooleanSupplier gone) {}
 
+    /** Before the first progress, where the session can be ended before it is through with its ranges. */
+    default void endsEarlyBy(EarlyEnd end) {}
+
+    /** Ends a session early, so that another one repairs the rest. For any thread. */
+    @FunctionalInterface
+    interface EarlyEnd {
+        /**
+         * Makes a token the last one that the session repairs. May wait for another node, at most until the session ends.
+         *
+         * @return false if it has come further, and goes on as before
+         */
+        boolean endAt(long token) throws InterruptedException;
+    }
+
     /**
      * A window was reconciled, or more; numbers are those of the whole session so far.
      *

@@ -90,7 +90,8 @@ public final class RepairMaster implements Closeable {
                 config.bufferBytes(),
                 followers.size() + 1,
                 config.dryRun(),
-                config.staged());
+                config.staged(),
+                config.sessions());
         comparator = ClusteringComparator.of(schema);
         ownOpened = ReplicaSession.opened(table, parameters);
     }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 
@@ -77,7 +78,7 @@ public final class RepairRunner {
         RunRepair wanted = RunRepair.decode(in);
         wanted.followers().forEach(follower -> address(follower.address()));
         SessionMemory.Place place =
-                memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1);
+                memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1, wanted.sessions());
         return new RepairWork(wanted, place, this::repair);
     }
 
@@ -93,9 +94,12 @@ public final class RepairRunner {
                 .dryRun(wanted.dryRun())
                 .allReplicas(wanted.allReplicas())
                 .allow(wanted.waivers())
-                .place(place);
+                .place(place)
+                .parallel(wanted.sessions())
+                .runId(wanted.runId());
         wanted.staged().ifPresent(repair::staged);
-        return repair.tryOnce(wanted.keyspace() + "." + wanted.table(), wanted.range(), listener, environment);
+        return repair.tryOnce(
+                wanted.keyspace() + "." + wanted.table(), wanted.range(), Set.of(), listener, environment);
     }
 
     /** Reads {@code host:port}. */

@@ -9,7 +9,8 @@ import java.util.Optional;
  *
  * @param rowsRead rows that the master read so far
  * @param bytesRead their encoded size
- * @param covered how much of the range's width is behind
+ * @param covered how much of the ranges' width is behind
+ * @param endAnswer to the last wish that it ends early
  * @param found what it found, when the replicas are asked next to keep what they received
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
@@ -19,9 +20,20 @@ record RepairStatus(
         long rowsRead,
         long bytesRead,
         double covered,
+        Optional<EndAnswer> endAnswer,
         Optional<RepairReport> found,
         Optional<RepairFailure> failure,
         Optional<RepairReport> report) {
+    static final RepairStatus START =
+            new RepairStatus(0, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+    /**
+     * Whether the session ends at a token.
+     *
+     * @param token that was asked for
+     */
+    record EndAnswer(long token, boolean ends) {}
+
     boolean isRunning() {
         return failure.isEmpty() && report.isEmpty();
     }
@@ -31,6 +43,11 @@ record RepairStatus(
         out.writeLong(rowsRead);
         out.writeLong(bytesRead);
         out.writeLong(Double.doubleToLongBits(covered));
+        out.writeByte(endAnswer.isPresent() ? 1 : 0);
+        endAnswer.ifPresent(answer -> {
+            out.writeLong(answer.token);
+            out.writeByte(answer.ends ? 1 : 0);
+        });
         out.writeByte(found.isPresent() ? 1 : 0);
         found.ifPresent(soFar -> soFar.encode(out));
         out.writeByte(failure.isPresent() ? 1 : 0);
@@ -44,9 +61,11 @@ record RepairStatus(
         long rowsRead = in.readLong();
         long bytesRead = in.readLong();
         double covered = Double.longBitsToDouble(in.readLong());
+        Optional<EndAnswer> endAnswer =
+                in.readByte() == 0 ? Optional.empty() : Optional.of(new EndAnswer(in.readLong(), in.readByte() != 0));
         Optional<RepairReport> found = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
-        return new RepairStatus(windows, rowsRead, bytesRead, covered, found, failure, report);
+        return new RepairStatus(windows, rowsRead, bytesRead, covered, endAnswer, found, failure, report);
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.net.PeerException;
 import io.anneal.node.ServedRun;
@@ -18,7 +19,9 @@ final class RepairWork implements ServedRun.Work {
     private final RunRepair wanted;
     private final SessionMemory.Place place;
     private final Attempt attempt;
-    private RepairStatus status = new RepairStatus(0, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty());
+    private RepairStatus status = RepairStatus.START;
+    private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
+    private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
 
     RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt) {
         this.wanted = wanted;
@@ -37,8 +40,20 @@ final class RepairWork implements ServedRun.Work {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {
                 status = new RepairStatus(
-                        windows, rowsRead, bytesRead, covered, Optional.empty(), Optional.empty(), Optional.empty());
+                        windows,
+                        rowsRead,
+                        bytesRead,
+                        covered,
+                        endAnswer,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty());
                 listener.progress(status::encode);
+            }
+
+            @Override
+            public void endsEarlyBy(EarlyEnd end) {
+                earlyEnd = Optional.of(end);
             }
 
             /** Nothing is kept before the peer has heard it. */
@@ -50,6 +65,19 @@ final class RepairWork implements ServedRun.Work {
         return with(Optional.empty(), Optional.empty(), Optional.of(report));
     }
 
+    /** A token at which the peer wants it to end, since another run takes the rest. */
+    @Override
+    public void told(ByteReader word) {
+        long token = word.readLong();
+        try {
+            boolean ends = earlyEnd.isPresent() && earlyEnd.get().endAt(token);
+            endAnswer = Optional.of(new RepairStatus.EndAnswer(token, ends));
+        } catch (InterruptedException e) {
+            // It ends in any case.
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Override
     public Consumer<ByteWriter> failed(Throwable failure, String reason) {
         return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
@@ -58,13 +86,14 @@ final class RepairWork implements ServedRun.Work {
     private Consumer<ByteWriter> with(
             Optional<RepairReport> found, Optional<RepairFailure> failure, Optional<RepairReport> report) {
         return new RepairStatus(
-                        status.windows(),
-                        status.rowsRead(),
-                        status.bytesRead(),
-                        status.covered(),
-                        found,
-                        failure,
-                        report)::encode;
+                status.windows(),
+                status.rowsRead(),
+                status.bytesRead(),
+                status.covered(),
+                endAnswer,
+                found,
+                failure,
+                report)::encode;
     }
 
     @Override

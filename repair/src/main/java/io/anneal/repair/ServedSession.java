@@ -154,7 +154,7 @@ final class ServedSession implements Answers.Answerer {
             throw new RequestException(RepairCode.NO_SESSION, "repair session is open already, step=OPEN");
         }
         tables = replicas.get(name);
-        SessionMemory.Place taken = memory.take(asked.bufferBytes(), asked.participants(), 1);
+        SessionMemory.Place taken = memory.take(asked.bufferBytes(), asked.participants(), 1, asked.sessions());
         if (!keep(taken)) {
             taken.close();
             throw new RequestException(RepairCode.ABORTED, "the session has ended");

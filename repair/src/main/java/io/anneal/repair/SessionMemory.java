@@ -53,11 +53,12 @@ final class SessionMemory {
      *
      * @param participants replicas of the session, wherever they are
      * @param replicasHere of those, the replicas of this node
+     * @param sessions how many the master runs at once: all fit side by side, if their buffers can be as large as a buffer must be
      */
-    int bufferBytesMost(int participants, int replicasHere) {
+    int bufferBytesMost(int participants, int replicasHere, int sessions) {
         long eachBytes = RepairConfig.sessionBytes(1, participants) * replicasHere;
         long usableBytes = Math.max(0, budget.lastingBytes() - streamBytes(participants));
-        long fairBytes = usableBytes / sessionsLeast / eachBytes;
+        long fairBytes = usableBytes / Math.max(sessionsLeast, sessions) / eachBytes;
         // With little memory there is room for the replicas of one session, should all be of this node.
         long leastBytes = usableBytes / (RepairConfig.sessionBytes(1, participants) * participants);
         long wantedBytes = Math.max(fairBytes, Math.min(RepairConfig.BUFFER_MIN_BYTES, leastBytes));
@@ -73,10 +74,11 @@ final class SessionMemory {
      * Takes a place for all replicas that a session has here, one in most.
      *
      * @param askedBytes row buffer that the master wants
+     * @param sessions how many the master runs at once
      * @throws RequestException when there is no room now, or would not be with no other session
      */
-    Place take(int askedBytes, int participants, int replicasHere) throws RequestException {
-        int bufferBytes = Math.min(askedBytes, bufferBytesMost(participants, replicasHere));
+    Place take(int askedBytes, int participants, int replicasHere, int sessions) throws RequestException {
+        int bufferBytes = Math.min(askedBytes, bufferBytesMost(participants, replicasHere, sessions));
         if (bufferBytes < 1) {
             throw new RequestException(
                     RepairCode.TOO_LARGE,

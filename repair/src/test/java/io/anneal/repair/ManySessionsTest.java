@@ -47,7 +47,8 @@ class ManySessionsTest {
                 BUFFER_BYTES,
                 Sessions.REPLICAS,
                 true,
-                Optional.empty());
+                Optional.empty(),
+                1);
     }
 
     @Test

@@ -85,7 +85,8 @@ class RepairCostTest {
                     false,
                     false,
                     Optional.empty(),
-                    Set.of(Waiver.values()));
+                    Set.of(Waiver.values()),
+                    1);
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
             try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);

@@ -15,6 +15,7 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
 import io.anneal.net.Connector;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
@@ -197,7 +198,12 @@ class RepairJobTest {
                 ownKept.await();
                 if (other.rows != all) {
                     other.rows = all;
-                    connector.open(RepairRunner.address(address)).close();
+                    Connection connection = connector.open(RepairRunner.address(address));
+                    connection.close();
+                    // Else the last answer may come first, and nothing is lost.
+                    while (connection.isOpen()) {
+                        Thread.onSpinWait();
+                    }
                 }
             } catch (IOException | InterruptedException e) {
                 throw new AssertionError(e);
@@ -607,5 +613,28 @@ class RepairJobTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(named));
         assertThat(repair.patience(ChronoUnit.FOREVER.getDuration())).isSameAs(repair);
+    }
+
+    /** A part of the ring in which one replica lacks all is no sign that it is the wrong one, if it holds something elsewhere. */
+    @Test
+    void shouldTellAReplicaThatLacksAPartFromOneThatIsEmpty() throws IOException {
+        own = new TestTable("own", Sessions.rows(KEYS, RepairConfig.MUCH_ITEMS), Optional.of(ownStaging));
+        other = new TestTable("other", Sessions.rows(KEYS.subList(0, 1), 3), Optional.of(otherStaging));
+        Repair repair = Repair.of("ks.t")
+                .between(here(own), here(other))
+                .range(TokenRange.FULL)
+                .ranges(64)
+                .parallel(2);
+
+        // Ids of sessions differ.
+        RepairEnvironment environment = environment();
+        RepairReport report = repair.run(environment);
+
+        assertThat(report.rowsDiffering()).isEqualTo((long) KEYS.size() * RepairConfig.MUCH_ITEMS - 3);
+        other.rows = Sessions.rows(List.of(), 0);
+        assertThatThrownBy(() -> repair.run(environment))
+                .isInstanceOfSatisfying(
+                        RepairException.class,
+                        refused -> assertThat(refused.waiver()).contains(Waiver.EMPTY_REPLICA));
     }
 }

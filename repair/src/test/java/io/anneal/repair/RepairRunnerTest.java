@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -114,7 +115,9 @@ class RepairRunnerTest {
                 false,
                 allReplicas,
                 Optional.empty(),
-                Set.of(Waiver.EMPTY_REPLICA));
+                Set.of(Waiver.EMPTY_REPLICA),
+                1,
+                new UUID(7, 7));
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
@@ -236,7 +239,9 @@ class RepairRunnerTest {
                 false,
                 false,
                 Optional.empty(),
-                Set.of());
+                Set.of(),
+                1,
+                new UUID(7, 7));
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
                 .isInstanceOfSatisfying(

@@ -22,7 +22,7 @@ class SessionMemoryTest {
 
     private static String codeOf(SessionMemory memory, int askedBytes, int participants, int replicasHere) {
         try {
-            memory.take(askedBytes, participants, replicasHere);
+            memory.take(askedBytes, participants, replicasHere, 1);
             return "taken";
         } catch (RequestException refused) {
             return refused.code();
@@ -36,7 +36,7 @@ class SessionMemoryTest {
             SessionMemory memory = new SessionMemory(budget, 4);
             List<SessionMemory.Place> places = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                places.add(memory.take(MOST, participants, 1));
+                places.add(memory.take(MOST, participants, 1, 1));
             }
 
             int bufferBytes = places.get(0).bufferBytes();
@@ -56,7 +56,7 @@ class SessionMemoryTest {
         ByteBudget budget = ByteBudget.of(320 * MIB);
         SessionMemory memory = new SessionMemory(budget, 4);
         for (int i = 0; i < 32; i++) {
-            assertThat(memory.take((int) MIB, 3, 1).bufferBytes()).isEqualTo(MIB);
+            assertThat(memory.take((int) MIB, 3, 1, 1).bufferBytes()).isEqualTo(MIB);
         }
         assertThat(codeOf(memory, (int) MIB, 3)).isEqualTo(PeerException.BUSY);
     }
@@ -66,8 +66,34 @@ class SessionMemoryTest {
         ByteBudget budget = ByteBudget.of(MIB);
         SessionMemory memory = new SessionMemory(budget, 4);
 
-        assertThat(memory.take(MOST, 3, 1).bufferBytes()).isEqualTo((MIB / 2 - 2 * 3 * CREDIT_BYTES) / (3 * 5));
+        assertThat(memory.take(MOST, 3, 1, 1).bufferBytes()).isEqualTo((MIB / 2 - 2 * 3 * CREDIT_BYTES) / (3 * 5));
         assertThat(budget.reservedBytes()).isLessThanOrEqualTo(MIB / 2);
+    }
+
+    @Test
+    void shouldFindRoomForAllSessionsThatComeTogether() throws RequestException {
+        ByteBudget budget = ByteBudget.of(320 * MIB);
+        SessionMemory memory = new SessionMemory(budget, 4);
+
+        for (int i = 0; i < 16; i++) {
+            assertThat(memory.take(MOST, 3, 1, 16).bufferBytes())
+                    .isBetween((int) (2 * MIB) - (64 << 10), (int) (2 * MIB));
+        }
+        assertThat(codeOf(memory, MOST, 3)).isEqualTo(PeerException.BUSY);
+        assertThat(budget.reservedBytes()).isLessThanOrEqualTo(160 * MIB);
+    }
+
+    @Test
+    void shouldTakeFewerAtOnceRatherThanMakeBuffersTooSmall() throws RequestException {
+        SessionMemory memory = new SessionMemory(ByteBudget.of(64 * MIB), 4);
+
+        for (int i = 0; i < 6; i++) {
+            assertThat(memory.take(MOST, 3, 1, 10_000).bufferBytes()).isEqualTo(RepairConfig.BUFFER_MIN_BYTES);
+        }
+        assertThatThrownBy(() -> memory.take(MOST, 3, 1, 10_000))
+                .isInstanceOfSatisfying(
+                        RequestException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(PeerException.BUSY));
     }
 
     @Test
@@ -75,7 +101,7 @@ class SessionMemoryTest {
         ByteBudget budget = ByteBudget.of(64 * MIB);
         SessionMemory memory = new SessionMemory(budget, 4);
 
-        assertThatThrownBy(() -> memory.take(MOST, Integer.MAX_VALUE, 1))
+        assertThatThrownBy(() -> memory.take(MOST, Integer.MAX_VALUE, 1, 1))
                 .isInstanceOfSatisfying(
                         RequestException.class,
                         refused -> assertThat(refused.code()).isEqualTo(RepairCode.TOO_LARGE))
@@ -89,7 +115,7 @@ class SessionMemoryTest {
         ByteBudget budget = ByteBudget.of(320 * MIB);
         SessionMemory memory = new SessionMemory(budget, 1);
 
-        SessionMemory.Place place = memory.take(MOST, 5, 5);
+        SessionMemory.Place place = memory.take(MOST, 5, 5, 1);
 
         assertThat(place.bufferBytes()).isEqualTo(RepairConfig.bufferBytes(budget, 5));
         assertThat(budget.reservedBytes())

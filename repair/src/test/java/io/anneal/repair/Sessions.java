@@ -61,12 +61,13 @@ final class Sessions {
                 bufferBytes,
                 REPLICAS,
                 true,
-                Optional.empty());
+                Optional.empty(),
+                1);
     }
 
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
         return new OpenSession(
-                id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, REPLICAS, false, Optional.empty());
+                id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, REPLICAS, false, Optional.empty(), 1);
     }
 
     static RepairConfig config(int bufferBytes) {
@@ -85,7 +86,8 @@ final class Sessions {
                 false,
                 false,
                 Optional.empty(),
-                Set.of(Waiver.EMPTY_REPLICA));
+                Set.of(Waiver.EMPTY_REPLICA),
+                1);
     }
 
     static StagingArea staging(Path directory) throws IOException {

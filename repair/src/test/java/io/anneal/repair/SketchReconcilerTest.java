@@ -71,7 +71,8 @@ class SketchReconcilerTest {
                 dryRun,
                 asked.allReplicas(),
                 asked.staged(),
-                asked.waivers());
+                asked.waivers(),
+                asked.sessions());
         List<Participant> followers = new ArrayList<>();
         for (TestTable table : tables.subList(1, tables.size())) {
             followers.add(lying(new LocalParticipant(table.name(), table.opener(), Runnable::run), lies));

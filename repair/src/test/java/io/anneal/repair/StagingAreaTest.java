@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -30,7 +31,7 @@ class StagingAreaTest {
     private static final long DEADLINE_SECONDS = NOW_SECONDS + 10;
     private static final Optional<String> ID = Optional.of("2e52ce90e54c11f199539ddbc8d5a59d");
     private static final UUID RUN = new UUID(0, 1);
-    private static final UUID OTHER_RUN = new UUID(0, 2);
+    private static final UUID OTHER_RUN = new UUID(2, 2);
 
     @TempDir
     private Path directory;
@@ -195,15 +196,33 @@ class StagingAreaTest {
         try (StagingArea staging = open(directory)) {
             writeWhole(staging, RUN);
             for (int i = 0; i < 301; i++) {
-                try (Receiving run = start(staging, new UUID(1, i))) {
+                try (Receiving run = start(staging, new UUID(10 + i, i))) {
                     run.complete();
                 }
             }
-            assertThat(staging.sstables(SCHEMA, ID, new UUID(1, 300))).isEmpty();
-            assertThat(staging.sstables(SCHEMA, ID, new UUID(1, 1))).isEmpty();
-            assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, new UUID(1, 0)))
+            assertThat(staging.sstables(SCHEMA, ID, new UUID(310, 300))).isEmpty();
+            assertThat(staging.sstables(SCHEMA, ID, new UUID(11, 1))).isEmpty();
+            assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, new UUID(10, 0)))
                     .hasMessageContaining("no such run finished here");
             assertThat(staging.sstables(SCHEMA, ID, RUN)).hasSize(1);
+        }
+    }
+
+    /** A repair of many ranges at once has a session for each. */
+    @Test
+    void shouldCountAllSessionsOfARun() throws IOException {
+        UUID second = new UUID(RUN.getMostSignificantBits(), 77);
+        UUID third = new UUID(RUN.getMostSignificantBits(), 78);
+        try (StagingArea staging = open(directory)) {
+            List<Descriptor> all = new ArrayList<>(writeWhole(staging, RUN));
+            writeWhole(staging, OTHER_RUN);
+            all.addAll(writeWhole(staging, second));
+            try (Receiving empty = start(staging, third)) {
+                empty.complete();
+            }
+
+            assertThat(staging.sstables(SCHEMA, ID, third)).isEqualTo(all);
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).isEqualTo(all);
         }
     }
 

@@ -91,7 +91,8 @@ class StoreRepairTest {
                 false,
                 false,
                 Optional.empty(),
-                Set.of());
+                Set.of(),
+                1);
     }
 
     private StagingArea staging(String name) throws IOException {

@@ -40,7 +40,8 @@ final class Repairs {
                 false,
                 false,
                 Optional.empty(),
-                Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE));
+                Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
+                1);
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

@@ -15,7 +15,10 @@ import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** Bars of the medians, a picture for each scenario and rate: {@code sstable-rows-per-second.png}. */
+/**
+ * Bars of the medians, a picture for each scenario and rate: {@code sstable-rows-per-second.png}; and what was published of repair
+ * beside what was measured, if it was.
+ */
 public final class BenchChart {
     private static final int WIDTH_PIXELS = 1200;
     private static final int HEIGHT_PIXELS = 600;
@@ -42,38 +45,63 @@ public final class BenchChart {
                         .filter(entry -> entry.scenario().equals(scenario) && entry.metric() == metric)
                         .toList();
                 if (!bars.isEmpty()) {
-                    Path file = directory.resolve(scenario + "-" + metric.text() + ".png");
-                    try (OutputStream out = Files.newOutputStream(file)) {
-                        ChartEncoder.saveChart(chart(scenario, metric, bars), out, "png");
-                    }
-                    written.add(file);
+                    written.add(save(
+                            directory.resolve(scenario + "-" + metric.text() + ".png"),
+                            "anneal bench " + scenario,
+                            "million " + metric.text() + ", median",
+                            medians(bars)));
                 }
             }
+        }
+        Map<String, Map<String, Double>> ratios = RepairSeed.ratios(records);
+        if (!ratios.isEmpty()) {
+            written.add(save(
+                    directory.resolve("repair-ratios.png"),
+                    "repair of rows: how many times faster than of partitions, by how much is synced",
+                    "times",
+                    ratios));
+        }
+        Map<String, Map<String, Double>> wire = RepairSeed.wire(records);
+        if (!wire.isEmpty()) {
+            written.add(save(
+                    directory.resolve("repair-wire.png"),
+                    "repair of rows at 99.9 % synced: bytes sent, of those of partitions",
+                    "%",
+                    wire));
         }
         return written;
     }
 
-    private static CategoryChart chart(String scenario, BenchMetric metric, List<BenchRecord> bars) {
+    private static Map<String, Map<String, Double>> medians(List<BenchRecord> bars) {
+        Map<String, Map<String, Double>> series = new LinkedHashMap<>();
+        for (BenchRecord bar : bars) {
+            series.computeIfAbsent(bar.system().text(), key -> new LinkedHashMap<>())
+                    .put(bar.caseName(), bar.median() / MILLION);
+        }
+        return series;
+    }
+
+    /** @param series bars by their place on the axis, by the series' name */
+    private static Path save(Path file, String title, String axis, Map<String, Map<String, Double>> series)
+            throws IOException {
         CategoryChart chart = new CategoryChartBuilder()
                 .width(WIDTH_PIXELS)
                 .height(HEIGHT_PIXELS)
-                .title("anneal bench " + scenario)
-                .yAxisTitle("million " + metric.text() + ", median")
+                .title(title)
+                .yAxisTitle(axis)
                 .build();
         chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
         chart.getStyler().setXAxisLabelRotation(LABEL_ROTATION_DEGREES);
-        Set<String> cases = new LinkedHashSet<>();
-        Map<BenchSystem, Map<String, Double>> series = new LinkedHashMap<>();
-        for (BenchRecord bar : bars) {
-            cases.add(bar.caseName());
-            series.computeIfAbsent(bar.system(), key -> new LinkedHashMap<>())
-                    .put(bar.caseName(), bar.median() / MILLION);
+        Set<String> places = new LinkedHashSet<>();
+        series.values().forEach(bars -> places.addAll(bars.keySet()));
+        // Every series has all places, as the chart wants it; a bar that nobody measured has no height.
+        series.forEach((name, bars) -> chart.addSeries(
+                name,
+                List.copyOf(places),
+                places.stream().map(place -> bars.getOrDefault(place, 0.0)).toList()));
+        try (OutputStream out = Files.newOutputStream(file)) {
+            ChartEncoder.saveChart(chart, out, "png");
         }
-        // Every series has all cases, as the chart wants it; a bar that nobody measured has no height.
-        series.forEach((system, medians) -> chart.addSeries(
-                system.text(),
-                List.copyOf(cases),
-                cases.stream().map(name -> medians.getOrDefault(name, 0.0)).toList()));
-        return chart;
+        return file;
     }
 }

@@ -43,7 +43,9 @@ public enum BenchMetric {
     SLOWEST_RATE("B/s"),
     MEDIAN_RATE("B/s"),
     /** Processor time by that of a case half as large; 2 where it grows as the data does. */
-    CPU_GROWTH("1");
+    CPU_GROWTH("1"),
+    /** Bytes sent by those of a case of half as many differences; 2 where they grow as the differences do. */
+    BYTES_GROWTH("1");
 
     private final String unit;
 

@@ -2,10 +2,12 @@ package io.anneal.bench.scenario;
 
 import java.io.PrintStream;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Records for people: a line for each contender of each case with medians and, in brackets, the spread of its time; below
@@ -18,10 +20,16 @@ public final class BenchTable {
     /** Below that nothing is measured, and a ratio should not be infinite. */
     private static final double RESOLUTION_SECONDS = 1e-9;
 
+    /** Cases of scenarios that tell their ratios themselves. */
+    private final Set<String> withoutRatios = new HashSet<>();
+
     private final Map<String, Map<BenchSystem, Map<BenchMetric, BenchRecord>>> cases = new LinkedHashMap<>();
 
     public BenchTable(List<BenchRecord> records) {
         for (BenchRecord entry : records) {
+            if (entry.scenario().equals(RepairScenario.NAME)) {
+                withoutRatios.add(entry.scenario() + " " + entry.caseName());
+            }
             cases.computeIfAbsent(entry.scenario() + " " + entry.caseName(), key -> new LinkedHashMap<>())
                     .computeIfAbsent(entry.system(), key -> new EnumMap<>(BenchMetric.class))
                     .put(entry.metric(), entry);
@@ -31,7 +39,7 @@ public final class BenchTable {
     public void print(PrintStream out) {
         out.printf(
                 Locale.ROOT,
-                "%-30s %-10s %10s %10s %12s %10s %22s%n",
+                "%-30s %-19s %10s %10s %12s %10s %22s%n",
                 "case",
                 "system",
                 "Mrows/s",
@@ -41,7 +49,9 @@ public final class BenchTable {
                 "wall ms (min..max)");
         cases.forEach((name, systems) -> {
             systems.forEach((system, metrics) -> out.println(line(name, system, metrics)));
-            ratios(systems, out);
+            if (!withoutRatios.contains(name)) {
+                ratios(systems, out);
+            }
         });
     }
 
@@ -57,7 +67,7 @@ public final class BenchTable {
                         wall.max() * MILLISECONDS);
         return String.format(
                         Locale.ROOT,
-                        "%-30s %-10s %10s %10s %12s %10s %22s%s",
+                        "%-30s %-19s %10s %10s %12s %10s %22s%s",
                         name,
                         system.text(),
                         median(metrics, BenchMetric.ROWS_PER_SECOND, "%.3f", 1 / MILLION),
@@ -72,6 +82,7 @@ public final class BenchTable {
     /** What only some cases have. */
     private static String further(Map<BenchMetric, BenchRecord> metrics) {
         return median(metrics, BenchMetric.CPU_GROWTH, "  %.2f times the CPU time of half as much", 1)
+                + median(metrics, BenchMetric.BYTES_GROWTH, "  %.2f times the bytes of half as much", 1)
                 + median(metrics, BenchMetric.PEAK_MEMORY, "  peak heap %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.MEMTABLE_PEAK, "  memtables %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.MEMORY_BUDGET, "  budget %.0f MB", 1 / MILLION)
@@ -81,6 +92,8 @@ public final class BenchTable {
                 + spread(metrics, BenchMetric.SLOWEST_RATE, "  slowest stream %.3f MB/s (%.3f..%.3f)", 1 / MILLION)
                 + median(metrics, BenchMetric.MEDIAN_RATE, "  median stream %.3f MB/s", 1 / MILLION)
                 + median(metrics, BenchMetric.BYTES_SENT, "  sent %.3f MB", 1 / MILLION)
+                + median(metrics, BenchMetric.BYTES_LACKING, "  lacking %.3f MB", 1 / MILLION)
+                + spread(metrics, BenchMetric.OTHERS_CPU, "  others' CPU %.2f s (%.2f..%.2f)", 1)
                 + median(metrics, BenchMetric.BYTES_PER_CPU_SECOND, "  %.0f MB/s a core", 1 / MILLION)
                 + cpuOfGigabyte(metrics)
                 + median(metrics, BenchMetric.WRITES_PER_SYNC, "  %.1f writes a sync", 1)

@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Three replicas as directories, each of one SSTable, or of none, which all systems import before each of their runs.
@@ -43,16 +45,22 @@ record RepairData(
         return rowsLacking == 0;
     }
 
-    static RepairData draw(RepairDraw draw, long rowCount, SSTableVersion version, Path directory) throws IOException {
+    /** Whether a replica has any row. */
+    static boolean holdsSomething(Path replica) throws IOException {
+        try (Stream<Path> files = Files.list(replica)) {
+            return files.findAny().isPresent();
+        }
+    }
+
+    static RepairData draw(RepairDraw draw, SSTableVersion version, Path directory) throws IOException {
         List<Path> replicas = new ArrayList<>();
         Written held = new Written(0, 0);
         Written lacking = new Written(0, 0);
-        for (int replica = 0; replica < RepairDraw.REPLICAS; replica++) {
-            int bit = 1 << replica;
+        for (int i = 0; i < RepairDraw.REPLICAS; i++) {
+            int replica = i;
             Path target = Files.createDirectories(directory.resolve("replica-" + replica));
-            held = held.plus(
-                    write(draw, rowCount, version, target, number -> (draw.holders(number, rowCount) & bit) != 0));
-            lacking = lacking.plus(encode(draw, rowCount, number -> (draw.holders(number, rowCount) & bit) == 0));
+            held = held.plus(write(draw, version, target, number -> draw.has(replica, number)));
+            lacking = lacking.plus(encode(draw, number -> !draw.has(replica, number)));
             replicas.add(target);
         }
         return new RepairData(draw.shape(), replicas, held.rows, held.bytes, lacking.rows, lacking.bytes);
@@ -64,32 +72,28 @@ record RepairData(
         }
     }
 
-    private static GeneratedCursor rows(RepairDraw draw, long rowCount, LongPredicate wanted) {
-        int perPartition = draw.rowsPerPartition(rowCount);
+    private static GeneratedCursor rows(RepairDraw draw, LongPredicate wanted) {
         return GeneratedCursor.ofRows(
-                draw.shape(), draw.numbers(rowCount) / perPartition, perPartition, GeneratedTable.SEED, wanted);
+                draw.shape(),
+                draw.rowCount() / draw.rowsPerPartition(),
+                draw.rowsPerPartition(),
+                GeneratedTable.SEED,
+                wanted);
     }
 
-    private static long count(RepairDraw draw, long rowCount, LongPredicate wanted) {
-        int perPartition = draw.rowsPerPartition(rowCount);
-        long numbers = draw.numbers(rowCount) / perPartition * perPartition;
-        long count = 0;
-        for (long number = 0; number < numbers; number++) {
-            count += wanted.test(number) ? 1 : 0;
-        }
-        return count;
+    private static long count(RepairDraw draw, LongPredicate wanted) {
+        return LongStream.range(0, draw.rowCount()).filter(wanted).count();
     }
 
-    private static Written write(
-            RepairDraw draw, long rowCount, SSTableVersion version, Path target, LongPredicate wanted)
+    private static Written write(RepairDraw draw, SSTableVersion version, Path target, LongPredicate wanted)
             throws IOException {
-        long rows = count(draw, rowCount, wanted);
+        long rows = count(draw, wanted);
         if (rows == 0) {
             return new Written(0, 0);
         }
-        long partitions = draw.numbers(rowCount) / draw.rowsPerPartition(rowCount);
+        long partitions = draw.rowCount() / draw.rowsPerPartition();
         SSTableWriterConfig config = SSTableWriterConfig.defaults(partitions).withVersion(version);
-        try (GeneratedCursor cursor = rows(draw, rowCount, wanted);
+        try (GeneratedCursor cursor = rows(draw, wanted);
                 FragmentWriter writer =
                         Formats.write(target, GENERATION, draw.shape().schema(), config)) {
             writer.append(cursor);
@@ -98,15 +102,15 @@ record RepairData(
         }
     }
 
-    private static Written encode(RepairDraw draw, long rowCount, LongPredicate wanted) {
-        if (count(draw, rowCount, wanted) == 0) {
+    private static Written encode(RepairDraw draw, LongPredicate wanted) {
+        if (count(draw, wanted) == 0) {
             return new Written(0, 0);
         }
         CanonicalEncoder encoder = new CanonicalEncoder(draw.shape().schema(), CanonicalEncoder.UNCLAMPED);
         ByteWriter row = new ByteWriter(2 * SampleBytes.ROW_BYTES);
         long rows = 0;
         long bytes = 0;
-        try (GeneratedCursor cursor = rows(draw, rowCount, wanted)) {
+        try (GeneratedCursor cursor = rows(draw, wanted)) {
             FragmentKind kind;
             while ((kind = cursor.advance()) != null) {
                 if (kind == FragmentKind.CLUSTERING_ROW) {

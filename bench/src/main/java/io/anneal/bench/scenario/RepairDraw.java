@@ -3,111 +3,74 @@ package io.anneal.bench.scenario;
 import io.anneal.bench.data.TableShape;
 
 /**
- * What three replicas hold, by the number of a row: bit {@code r} of {@link #holders} is replica {@code r}'s. Numbers are spread over
- * the ring, as keys are hashed.
+ * What three replicas hold of drawn rows, by their numbers, which are spread over the ring, as keys are hashed.
+ *
+ * @param rowCount rows on whatever replica, numbered from 0 on; a whole number of partitions
+ * @param holders of a number: bit {@code r} is replica {@code r}'s, and the first one is the master
  */
-enum RepairDraw {
-    /** The first, which is the master, lost all; the two others are equal. */
-    SYNCED_0(TableShape.KILOBYTE_ROWS) {
-        @Override
-        int holders(long number, long rowCount) {
-            return 0b110;
-        }
-    },
-    /** Half of each replica's rows are on all three, the other half on it alone. */
-    SYNCED_50(TableShape.KILOBYTE_ROWS) {
-        @Override
-        long numbers(long rowCount) {
-            return 2 * rowCount;
-        }
-
-        @Override
-        int holders(long number, long rowCount) {
-            return number % 4 == 3 ? ALL : 1 << number % 4;
-        }
-    },
-    /** Rows on all three, and on each a thousandth as many of its own. */
-    SYNCED_99_9(TableShape.KILOBYTE_ROWS) {
-        @Override
-        long numbers(long rowCount) {
-            return ofThousandths(rowCount);
-        }
-
-        @Override
-        int holders(long number, long rowCount) {
-            return ownThousandth(number);
-        }
-    },
-    SYNCED_100(TableShape.KILOBYTE_ROWS) {
-        @Override
-        int holders(long number, long rowCount) {
-            return ALL;
-        }
-    },
-    /** One partition, ten times as many rows, ten of which are on one replica only. */
-    WIDE(TableShape.SMALL_ROWS) {
-        @Override
-        long numbers(long rowCount) {
-            return DIFFERING * rowCount;
-        }
-
-        @Override
-        int rowsPerPartition(long rowCount) {
-            return Math.toIntExact(numbers(rowCount));
-        }
-
-        @Override
-        int holders(long number, long rowCount) {
-            return number % rowCount == rowCount / 2 ? 1 << number / rowCount % REPLICAS : ALL;
-        }
-    },
-    /** As {@link #SYNCED_99_9}, of four times as many small rows, ten a partition. */
-    SMALL_ROWS(TableShape.SMALL_ROWS) {
-        @Override
-        long numbers(long rowCount) {
-            return ofThousandths(4 * rowCount);
-        }
-
-        @Override
-        int holders(long number, long rowCount) {
-            return ownThousandth(number);
-        }
-    };
-
+record RepairDraw(TableShape shape, long rowCount, int rowsPerPartition, Holders holders) {
     static final int REPLICAS = 3;
 
     private static final int ALL = (1 << REPLICAS) - 1;
-    private static final int DIFFERING = 10;
     private static final int THOUSAND = 1000;
+    /** In the wide partition, and by how much that has more rows than others have. */
+    private static final int DIFFERING = 10;
 
-    private final TableShape shape;
+    private static final int SMALL_ROWS_FACTOR = 4;
 
-    RepairDraw(TableShape shape) {
-        this.shape = shape;
+    /** Says who has a row. */
+    @FunctionalInterface
+    interface Holders {
+        int of(long number);
     }
 
-    private static long ofThousandths(long rowCount) {
-        return rowCount / THOUSAND * (THOUSAND + REPLICAS);
+    RepairDraw {
+        rowCount = rowCount / rowsPerPartition * rowsPerPartition;
     }
 
-    private static int ownThousandth(long number) {
-        long rest = number % (THOUSAND + REPLICAS);
-        return rest < REPLICAS ? 1 << rest : ALL;
+    private RepairDraw(TableShape shape, long rowCount, Holders holders) {
+        this(shape, rowCount, shape.rowsPerPartition(), holders);
     }
 
-    TableShape shape() {
-        return shape;
+    /**
+     * Of a case.
+     *
+     * @param rows of each replica, about
+     */
+    static RepairDraw of(String caseName, int rows) {
+        return switch (caseName) {
+            // The first lost all, the two others are equal.
+            case "synced-0" -> new RepairDraw(TableShape.KILOBYTE_ROWS, rows, number -> ALL & ~1);
+            // Half of each replica's rows are on all three, the other half on it alone.
+            case "synced-50" ->
+                new RepairDraw(TableShape.KILOBYTE_ROWS, 2L * rows, number -> number % 4 == 3 ? ALL : 1 << number % 4);
+            case "synced-99.9" -> own(TableShape.KILOBYTE_ROWS, rows, 1);
+            case "synced-100" -> own(TableShape.KILOBYTE_ROWS, rows, 0);
+            case "small-rows" -> own(TableShape.SMALL_ROWS, (long) SMALL_ROWS_FACTOR * rows, 1);
+            case "wide" -> wide(rows);
+            default -> throw new IllegalArgumentException("no such case, case=" + caseName);
+        };
     }
 
-    /** How many rows there are, on whatever replica; those of the last partition that is not whole are not drawn. */
-    long numbers(long rowCount) {
-        return rowCount;
+    /** Rows on all three, and for each thousand of them on each replica so many of its own. */
+    static RepairDraw own(TableShape shape, long rows, int perThousand) {
+        int block = THOUSAND + REPLICAS * perThousand;
+        return new RepairDraw(shape, rows * block / THOUSAND, number -> {
+            long rest = number % block;
+            return rest < block - THOUSAND ? 1 << rest % REPLICAS : ALL;
+        });
     }
 
-    int rowsPerPartition(long rowCount) {
-        return shape.rowsPerPartition();
+    /** One partition, ten times as many rows, ten of which are on one replica only. */
+    private static RepairDraw wide(int rows) {
+        return new RepairDraw(
+                TableShape.SMALL_ROWS,
+                (long) DIFFERING * rows,
+                Math.multiplyExact(DIFFERING, rows),
+                number -> number % rows == rows / 2 ? 1 << number / rows % REPLICAS : ALL);
     }
 
-    /** Who has a row: from 0 on below {@link #numbers}. */
-    abstract int holders(long number, long rowCount);
+    boolean has(int replica, long number) {
+        return (holders.of(number) & 1 << replica) != 0;
+    }
 }

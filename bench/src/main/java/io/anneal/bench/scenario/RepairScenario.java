@@ -1,12 +1,17 @@
 package io.anneal.bench.scenario;
 
+import io.anneal.bench.data.TableShape;
 import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.oldrepair.Baselines;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -16,17 +21,22 @@ import java.util.stream.Stream;
 public final class RepairScenario {
     public static final String NAME = "repair";
 
-    private static final Map<String, RepairDraw> DRAWS = Map.of(
-            "synced-0", RepairDraw.SYNCED_0,
-            "synced-50", RepairDraw.SYNCED_50,
-            "synced-99.9", RepairDraw.SYNCED_99_9,
-            "synced-100", RepairDraw.SYNCED_100,
-            "wide", RepairDraw.WIDE,
-            "small-rows", RepairDraw.SMALL_ROWS);
-
+    private static final List<String> COMPARED =
+            List.of("synced-0", "synced-50", "synced-99.9", "synced-100", "wide", "small-rows");
+    private static final String GROWTH = "growth";
+    private static final String LINKS = "links";
     /** Everything that {@link BenchConfig#cases} may name here. */
     public static final List<String> CASES =
-            List.of("synced-0", "synced-50", "synced-99.9", "synced-100", "wide", "small-rows");
+            Stream.concat(COMPARED.stream(), Stream.of(LINKS, GROWTH)).toList();
+
+    static final String LINKS_NEAR = "links-loopback";
+    static final String LINKS_FAR = "links-50ms";
+    private static final long LINK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+    private static final int LINKS_PARALLEL = 16;
+    /** Of processor time; a number of bytes is more. */
+    private static final double RESOLUTION_SECONDS = 0.01;
+
+    private static final int[] FACTORS = {1, 2, 4};
     /** Rows of each replica, unless told. */
     public static final int ROWS = 1_000_000;
 
@@ -44,14 +54,42 @@ public final class RepairScenario {
     /** Runs the wanted cases. */
     public List<BenchRecord> run() throws IOException {
         try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-repair");
+                DelayProxies links = new DelayProxies(LINK_NANOS, config.nanoTime());
                 RepairSides sides = RepairSides.start(command, config.nanoTime(), sizes, directory.path())) {
-            for (String caseName : CASES) {
-                if (config.wants(caseName)) {
-                    measure(caseName, sides, directory);
-                }
+            if (COMPARED.stream().anyMatch(config::wants)) {
+                compareAll(sides, directory);
+            }
+            if (config.wants(LINKS)) {
+                links(sides, links, directory);
+            }
+            if (config.wants(GROWTH)) {
+                growth(sides, directory);
             }
         }
         return series.records();
+    }
+
+    private void compareAll(RepairSides sides, TemporaryDirectory directory) throws IOException {
+        if (!config.cassandra()) {
+            compareAll(sides, Optional.empty(), directory);
+            return;
+        }
+        config.progress().accept(NAME + ": starting three Cassandra nodes");
+        try (RepairNodes nodes = RepairNodes.start(config.nanoTime(), config.version())) {
+            sides.beside(nodes.processes());
+            compareAll(sides, Optional.of(nodes), directory);
+        } finally {
+            sides.beside(List.of());
+        }
+    }
+
+    private void compareAll(RepairSides sides, Optional<RepairNodes> nodes, TemporaryDirectory directory)
+            throws IOException {
+        for (String caseName : COMPARED) {
+            if (config.wants(caseName)) {
+                compare(caseName, sides, nodes, directory);
+            }
+        }
     }
 
     /** One side of the comparison. */
@@ -65,19 +103,25 @@ public final class RepairScenario {
         }
     }
 
-    private void measure(String caseName, RepairSides sides, TemporaryDirectory parent) throws IOException {
+    private RepairData draw(String caseName, RepairDraw draw, TemporaryDirectory directory) throws IOException {
         say(caseName, "drawing three replicas");
+        return RepairData.draw(draw, config.version(), directory.path());
+    }
+
+    private void compare(String caseName, RepairSides sides, Optional<RepairNodes> nodes, TemporaryDirectory parent)
+            throws IOException {
         try (TemporaryDirectory directory = parent.createInside("drawn")) {
-            RepairData data =
-                    RepairData.draw(DRAWS.get(caseName), config.rowCount(), config.version(), directory.path());
+            RepairData data = draw(caseName, RepairDraw.of(caseName, config.rowCount()), directory);
             List<Side> all = new ArrayList<>(List.of(new Side(BenchSystem.ANNEAL, () -> sides.repair(data))));
             for (String baseline : Baselines.NAMES) {
                 all.add(new Side(system(baseline), () -> sides.baseline(baseline, data)));
             }
             for (Side side : all) {
-                say(caseName, "warming up " + side.system().text());
-                Warming.warm(config, side.contender());
+                warm(caseName, side);
                 sides.requireEqual(data);
+            }
+            if (nodes.isPresent()) {
+                all.addAll(warmed(caseName, nodes.get(), data, sides.processes()));
             }
             for (int round = 0; round < config.runs(); round++) {
                 say(caseName, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
@@ -94,6 +138,96 @@ public final class RepairScenario {
                     BenchMetric.PEAK_MEMORY,
                     sides.peakBytes(own.contender().work()));
         }
+    }
+
+    private void warm(String caseName, Side side) throws IOException {
+        say(caseName, "warming up " + side.system().text());
+        Warming.warm(config, side.contender());
+    }
+
+    private List<Side> warmed(String caseName, RepairNodes nodes, RepairData data, List<Long> others)
+            throws IOException {
+        List<Side> sides = new ArrayList<>(List.of(new Side(BenchSystem.CASSANDRA, () -> nodes.repair(data, others))));
+        if (caseName.equals("synced-99.9")) {
+            sides.add(
+                    new Side(BenchSystem.CASSANDRA_OPTIMISED, () -> nodes.repair(data, others, "--optimise-streams")));
+        }
+        for (Side side : sides) {
+            warm(caseName, side);
+            if (config.warmUpNanos() > 0) {
+                // Its first repair takes twice the time of its third.
+                side.work().run();
+            }
+        }
+        return sides;
+    }
+
+    /** Ranges at once to followers that are near, and to the same over links that are long. */
+    private void links(RepairSides sides, DelayProxies links, TemporaryDirectory parent) throws IOException {
+        List<InetSocketAddress> near = sides.followers();
+        List<InetSocketAddress> far = new ArrayList<>();
+        for (InetSocketAddress follower : near) {
+            far.add(links.to(follower));
+        }
+        OptionalInt parallel = OptionalInt.of(sizes.parallel().orElse(LINKS_PARALLEL));
+        try (TemporaryDirectory directory = parent.createInside("drawn")) {
+            RepairData data = draw(LINKS, RepairDraw.of("synced-99.9", config.rowCount()), directory);
+            warm(LINKS, new Side(BenchSystem.ANNEAL, () -> sides.repair(data, near, parallel)));
+            warm(LINKS, new Side(BenchSystem.ANNEAL, () -> sides.repair(data, far, parallel)));
+            say(LINKS, "measuring");
+            for (int round = 0; round < config.runs(); round++) {
+                sides.repair(data, near, parallel).addTo(series, LINKS_NEAR, BenchSystem.ANNEAL);
+                sides.repair(data, far, parallel).addTo(series, LINKS_FAR, BenchSystem.ANNEAL);
+            }
+        }
+    }
+
+    /** The same of more rows that are equal, and of more that differ among as many. */
+    private void growth(RepairSides sides, TemporaryDirectory parent) throws IOException {
+        int most = FACTORS[FACTORS.length - 1];
+        OptionalDouble half = OptionalDouble.empty();
+        for (int factor : FACTORS) {
+            String caseName = "growth-rows-x" + factor;
+            RepairDraw draw = RepairDraw.of("synced-100", (int) ((long) config.rowCount() * factor / most));
+            half = grow(caseName, draw, sides, parent, BenchMetric.CPU, BenchMetric.CPU_GROWTH, half);
+        }
+        half = OptionalDouble.empty();
+        for (int factor : FACTORS) {
+            String caseName = "growth-differences-x" + factor;
+            RepairDraw draw = RepairDraw.own(TableShape.KILOBYTE_ROWS, config.rowCount(), factor);
+            half = grow(caseName, draw, sides, parent, BenchMetric.BYTES_SENT, BenchMetric.BYTES_GROWTH, half);
+        }
+    }
+
+    /**
+     * One size.
+     *
+     * @param half the median of what is looked at where there was half as much
+     * @return the same of this size
+     */
+    private OptionalDouble grow(
+            String caseName,
+            RepairDraw draw,
+            RepairSides sides,
+            TemporaryDirectory parent,
+            BenchMetric metric,
+            BenchMetric growth,
+            OptionalDouble half)
+            throws IOException {
+        try (TemporaryDirectory directory = parent.createInside("drawn")) {
+            RepairData data = draw(caseName, draw, directory);
+            warm(caseName, new Side(BenchSystem.ANNEAL, () -> sides.repair(data)));
+            for (int round = 0; round < config.runs(); round++) {
+                sides.repair(data).addTo(series, caseName, BenchSystem.ANNEAL);
+            }
+        }
+        double median = RepairSeed.find(series.records(), caseName, BenchSystem.ANNEAL, metric)
+                .orElseThrow()
+                .median();
+        if (half.isPresent()) {
+            series.add(caseName, BenchSystem.ANNEAL, growth, median / Math.max(RESOLUTION_SECONDS, half.getAsDouble()));
+        }
+        return OptionalDouble.of(median);
     }
 
     private static BenchSystem system(String name) {

@@ -208,7 +208,8 @@ public final class RepairShapesScenario {
                 false,
                 false,
                 Optional.empty(),
-                EnumSet.allOf(Waiver.class));
+                EnumSet.allOf(Waiver.class),
+                1);
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (Replica own = behind.open(RepairShape.KEYSPACE, RepairShape.TABLE, Optional.empty());
                 LocalParticipant follower = new LocalParticipant("ahead", ahead, executor);

@@ -66,13 +66,15 @@ final class RepairSides implements Closeable {
                 COMMAND_THREADS,
                 new Random(COMMAND));
         List<PeerJvm> peers = new ArrayList<>();
+        // As the launcher starts a server.
+        List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xmx" + sizes.memoryBytes()));
+        options.addAll(sizes.javaOptions());
         boolean ready = false;
         try {
             for (int number = 1; number <= RepairDraw.REPLICAS; number++) {
                 peers.add(PeerJvm.start(
                         own,
-                        // As the launcher starts a server.
-                        List.of("-XX:+UseSerialGC", "-Xmx" + sizes.memoryBytes()),
+                        options,
                         RepairPeer.class,
                         List.of(
                                 directory.resolve("node-" + number).toString(),

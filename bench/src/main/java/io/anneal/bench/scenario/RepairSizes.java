@@ -1,5 +1,6 @@
 package io.anneal.bench.scenario;
 
+import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -7,15 +8,22 @@ import java.util.OptionalInt;
  *
  * @param memoryBytes heap of each node, as {@code anneal serve --memory} takes it
  * @param parallel ranges at once; empty for as many as a repair does by itself
+ * @param javaOptions of the nodes' processes, beside those that a server has
  */
-public record RepairSizes(long memoryBytes, OptionalInt parallel) {
+public record RepairSizes(long memoryBytes, OptionalInt parallel, List<String> javaOptions) {
     /** Less is no server. */
     public static final long MEMORY_MIN_BYTES = 64L << 20;
 
     public RepairSizes {
+        javaOptions = List.copyOf(javaOptions);
         if (memoryBytes < MEMORY_MIN_BYTES || parallel.orElse(1) < 1) {
             throw new IllegalArgumentException(
                     "nothing to measure with, memoryBytes=" + memoryBytes + ", parallel=" + parallel);
         }
+    }
+
+    /** As the command has them. */
+    public static RepairSizes of(long memoryBytes, OptionalInt parallel) {
+        return new RepairSizes(memoryBytes, parallel, List.of());
     }
 }

@@ -2,8 +2,6 @@ package io.anneal.bench.scenario;
 
 import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.peer.CassandraPeer;
-import io.anneal.bench.peer.CassandraPeerConfig;
-import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.SSTableVersion;
@@ -11,7 +9,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -20,7 +17,7 @@ import java.util.function.LongSupplier;
  * it. Processor time is that of both, to a hundredth of a second.
  */
 final class StreamingNodes implements Closeable {
-    private static final String SECOND_ADDRESS = "127.0.0.2";
+    private static final int HEAP_MIB = 1024;
     /** A node of a ring of one need not wait for others to answer; these do. And who has rebuilt may do so again. */
     private static final List<String> OPTIONS =
             List.of("-Dcassandra.ring_delay_ms=30000", "-Dcassandra.reset_bootstrap_progress=true");
@@ -28,20 +25,14 @@ final class StreamingNodes implements Closeable {
     private final LongSupplier nanoTime;
     private final TemporaryDirectory directory;
     private final StreamingTables.Drawn drawn;
-    private final CassandraPeer first;
-    private final CassandraPeer second;
+    private final CassandraRing ring;
 
     private StreamingNodes(
-            LongSupplier nanoTime,
-            TemporaryDirectory directory,
-            StreamingTables.Drawn drawn,
-            CassandraPeer first,
-            CassandraPeer second) {
+            LongSupplier nanoTime, TemporaryDirectory directory, StreamingTables.Drawn drawn, CassandraRing ring) {
         this.nanoTime = nanoTime;
         this.directory = directory;
         this.drawn = drawn;
-        this.first = first;
-        this.second = second;
+        this.ring = ring;
     }
 
     /** @param entire whether they send SSTables as they are, where they can; else they send rows */
@@ -52,7 +43,11 @@ final class StreamingNodes implements Closeable {
         boolean ready = false;
         try {
             copyFiles(drawn, Files.createDirectory(directory.path().resolve("sstable")));
-            StreamingNodes nodes = start(nanoTime, directory, drawn, version, "stream_entire_sstables: " + entire);
+            CassandraRing ring = CassandraRing.start(
+                    directory.path(), 2, HEAP_MIB, version, List.of("stream_entire_sstables: " + entire), OPTIONS);
+            TableSchema schema = StreamingTables.schema(drawn.shape());
+            StreamingNodes nodes = new StreamingNodes(nanoTime, directory, drawn, ring);
+            ring.create(schema.keyspace(), List.of(schema));
             ready = true;
             return nodes;
         } finally {
@@ -70,69 +65,28 @@ final class StreamingNodes implements Closeable {
         Files.copy(toc, target.resolve(toc.getFileName()));
     }
 
-    private static StreamingNodes start(
-            LongSupplier nanoTime,
-            TemporaryDirectory directory,
-            StreamingTables.Drawn drawn,
-            SSTableVersion version,
-            String setting)
-            throws IOException {
-        CassandraPeerConfig config = CassandraPeerConfig.in(directory.path().resolve("first"))
-                .withVersion(PeerSide.writtenBy(version))
-                .withSettings(List.of(setting), OPTIONS);
-        CassandraPeer first = CassandraPeer.start(config);
-        boolean ready = false;
-        try {
-            CassandraPeer second = CassandraPeer.start(CassandraPeerConfig.in(
-                            directory.path().resolve("second"))
-                    .withVersion(PeerSide.writtenBy(version))
-                    .withSettings(List.of(setting), OPTIONS)
-                    .withPlace(SECOND_ADDRESS, Long.MAX_VALUE / 2, config.address() + ":" + first.storagePort()));
-            StreamingNodes nodes = new StreamingNodes(nanoTime, directory, drawn, first, second);
-            first.awaitRing(2);
-            second.awaitRing(2);
-            TableSchema schema = StreamingTables.schema(drawn.shape());
-            first.executeAll(List.of(
-                    "CREATE KEYSPACE " + schema.keyspace()
-                            + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}",
-                    SchemaText.print(schema)));
-            ready = true;
-            return nodes;
-        } finally {
-            if (!ready) {
-                first.close();
-            }
-        }
-    }
-
     /** Gives the first node the SSTable again, and lets the second one rebuild. */
-    Run rebuild(long dataBytes) {
+    Run rebuild(long dataBytes) throws IOException {
         TableSchema schema = StreamingTables.schema(drawn.shape());
+        CassandraPeer first = ring.node(0);
+        CassandraPeer second = ring.node(1);
         first.truncate(schema.keyspace(), schema.name());
         first.importDirectory(schema.keyspace(), schema.name(), directory.path().resolve("sstable"));
-        long cpuBefore = cpuNanos(first) + cpuNanos(second);
+        ProcessCpu cpu = new ProcessCpu(ring.processes(), List.of());
         long before = nanoTime.getAsLong();
         second.nodetool("rebuild", "--keyspace", schema.keyspace());
         long wallNanos = nanoTime.getAsLong() - before;
-        long cpuNanos = cpuNanos(first) + cpuNanos(second) - cpuBefore;
+        long cpuNanos = cpu.nanos();
         if (second.sstables(schema.keyspace(), schema.name()).isEmpty()) {
             throw new IllegalStateException("Cassandra's second node has rebuilt nothing, log=" + second.systemLog());
         }
         return new Run(0, dataBytes, wallNanos, cpuNanos, 0);
     }
 
-    private static long cpuNanos(CassandraPeer node) {
-        return ProcessHandle.of(node.pid())
-                .flatMap(process -> process.info().totalCpuDuration())
-                .map(Duration::toNanos)
-                .orElseThrow();
-    }
-
     @Override
     public void close() throws IOException {
         try (directory) {
-            second.close();
-            first.close();
+            ring.close();
         }
     }
 }

@@ -80,11 +80,12 @@ final class BenchRecordTest {
         "slowest-rate, B/s",
         "median-rate, B/s",
         "cpu-per-call, s",
-        "cpu-growth, 1"
+        "cpu-growth, 1",
+        "bytes-growth, 1"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(24);
+        assertThat(BenchMetric.values()).hasSize(25);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
@@ -39,6 +40,9 @@ import picocli.CommandLine.Option;
                         + " only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error stopped it"
                         + " before that was known.")
 public final class RepairCommand extends Subcommand {
+    /** More threads than that would wait for each other. */
+    private static final int PARALLEL_MAX = 256;
+
     @Option(
             names = "--dir",
             paramLabel = "DIR",
@@ -69,8 +73,9 @@ public final class RepairCommand extends Subcommand {
     @Option(
             names = "--range",
             paramLabel = "(A,B]",
-            description = "The tokens that every replica owns, as (A,B] or A:B; wraps around. Write --range='(A,B]'.")
-    private String range;
+            description = "The tokens that every replica owns, as (A,B] or A:B; wraps around. Write --range='(A,B]';"
+                    + " repeatable, for ranges apart from each other.")
+    private List<String> ranges = List.of();
 
     @Option(names = "--full-replicas", description = "Every replica owns everything: replication factor = nodes.")
     private boolean fullReplicas;
@@ -121,8 +126,9 @@ public final class RepairCommand extends Subcommand {
     @Option(
             names = "--parallel",
             paramLabel = "N",
-            defaultValue = "1",
-            description = "Tables repaired at once, which share the memory; ${DEFAULT-VALUE} unless told.")
+            defaultValue = "16",
+            description =
+                    "Ranges repaired at once, of all tables, which share the memory; ${DEFAULT-VALUE} by default.")
     private int parallel;
 
     @Option(
@@ -149,7 +155,7 @@ public final class RepairCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         check();
-        TokenRange tokens = fullReplicas ? TokenRange.FULL : TokenRange.parse(range);
+        TokenRanges tokens = tokens();
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
         RepairTask task = task(expanded, tokens);
@@ -186,10 +192,13 @@ public final class RepairCommand extends Subcommand {
         if (directories.size() + replicas.size() < 2) {
             throw usage("a repair needs two replicas at least");
         }
-        if (range != null && fullReplicas) {
+        if (!ranges.isEmpty() && fullReplicas) {
             throw usage("--range and --full-replicas exclude each other");
         }
-        if (range == null && !fullReplicas) {
+        if (ranges.size() > 1) {
+            throw usage("--range is given twice");
+        }
+        if (ranges.isEmpty() && !fullReplicas) {
             throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");
         }
         if (apply && directories.isEmpty()) {
@@ -220,13 +229,23 @@ public final class RepairCommand extends Subcommand {
             security.check(this);
         }
         replicas.forEach(RepairRunner::address);
-        if (parallel < 1) {
-            throw usage("--parallel takes a number of tables");
+        if (parallel < 1 || parallel > PARALLEL_MAX) {
+            throw usage("--parallel takes a number of ranges, 1 to " + PARALLEL_MAX + ", given=" + parallel);
         }
         if (rowsPerSecond < 0) {
             throw usage("--rate takes a number of rows a second");
         }
         checkBuffer();
+    }
+
+    private TokenRanges tokens() {
+        try {
+            return fullReplicas
+                    ? TokenRanges.of(TokenRange.FULL)
+                    : new TokenRanges(ranges.stream().map(TokenRange::parse).toList());
+        } catch (IllegalArgumentException wrong) {
+            throw usage("--range: " + wrong.getMessage());
+        }
     }
 
     /** Replicas in this process share its memory. */
@@ -303,7 +322,7 @@ public final class RepairCommand extends Subcommand {
         return named;
     }
 
-    private RepairTask task(List<QualifiedTable> expanded, TokenRange tokens) {
+    private RepairTask task(List<QualifiedTable> expanded, TokenRanges tokens) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(
                 expanded,
@@ -322,7 +341,7 @@ public final class RepairCommand extends Subcommand {
             throws IOException {
         Repair repair = task.repair()
                 .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
-                .reports(results::add);
+                .tableReports(results::add);
         if (namesRows) {
             repair.differences(new RowLines(out(), progress));
         }

@@ -12,8 +12,10 @@ import io.anneal.repair.RepairReport;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What becomes of each table of a repair: printed when the table is done, or all of it as JSON at the end. One call at a time. */
 final class RepairResults {
@@ -39,8 +41,9 @@ final class RepairResults {
                 .orElseThrow();
     }
 
-    void add(RangeUnit unit, RepairReport report) {
-        QualifiedTable table = table(unit.table());
+    /** All ranges of a table are done. */
+    void add(String tableName, RepairReport report) {
+        QualifiedTable table = table(tableName);
         Instant now = command.environment().clock().instant();
         done.put(table, new Done(report, now));
         if (!command.json()) {
@@ -54,8 +57,13 @@ final class RepairResults {
     /** Tells what kept tables from being done: each its own reason, or one for all that are left. */
     void addFailure(Exception failure) {
         if (failure instanceof JobFailedException units) {
+            // Many ranges of a table may fail for one reason.
+            Set<String> told = new HashSet<>();
             for (JobFailedException.UnitFailure unit : units.failures()) {
-                failed.put(table(RangeUnit.parse(unit.unit()).table()), command.tell(unit.cause()));
+                String table = RangeUnit.tableOf(unit.unit());
+                if (told.add(table + " " + unit.cause().getMessage())) {
+                    failed.put(table(table), command.tell(unit.cause()));
+                }
             }
         } else {
             ErrorReport error = command.tell(failure);

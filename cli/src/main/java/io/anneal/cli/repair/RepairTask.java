@@ -1,7 +1,7 @@
 package io.anneal.cli.repair;
 
 import io.anneal.cli.command.QualifiedTable;
-import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import io.anneal.node.Waiver;
 import io.anneal.repair.Repair;
 import java.util.List;
@@ -14,11 +14,11 @@ import java.util.UUID;
  *
  * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count although they are not imported yet
- * @param parallel how many tables at once
+ * @param parallel how many ranges at once, of all tables
  */
 record RepairTask(
         List<QualifiedTable> tables,
-        TokenRange range,
+        TokenRanges ranges,
         int bufferBytes,
         boolean dryRun,
         boolean allReplicas,
@@ -29,7 +29,7 @@ record RepairTask(
     /** The repair, but for its replicas. */
     Repair repair() {
         Repair repair = Repair.of(tables.stream().map(QualifiedTable::toString).toList())
-                .range(range)
+                .range(ranges.ranges().get(0))
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
                 .allReplicas(allReplicas)

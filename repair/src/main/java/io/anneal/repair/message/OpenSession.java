@@ -1,5 +1,6 @@
 package io.anneal.repair.message;
 
+import io.anneal.io.Arguments;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
@@ -16,6 +17,7 @@ import java.util.UUID;
  * @param participants how many replicas take part, the master among them
  * @param dryRun whether nothing is written
  * @param staged the run whose SSTables count as the replica's data although they are not imported yet
+ * @param sessions how many sessions of one repair the master runs at once: a replica gives each its share of memory
  */
 public record OpenSession(
         UUID sessionId,
@@ -27,7 +29,8 @@ public record OpenSession(
         int bufferBytes,
         int participants,
         boolean dryRun,
-        Optional<UUID> staged) {
+        Optional<UUID> staged,
+        int sessions) {
 
     public OpenSession {
         if (bufferBytes < 1) {
@@ -36,6 +39,7 @@ public record OpenSession(
         if (participants < 2) {
             throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + participants);
         }
+        Arguments.positive("sessions", sessions);
     }
 
     /** The same with a row buffer of another size. */
@@ -50,7 +54,8 @@ public record OpenSession(
                 bytes,
                 participants,
                 dryRun,
-                staged);
+                staged,
+                sessions);
     }
 
     public void encode(ByteWriter out) {
@@ -64,6 +69,7 @@ public record OpenSession(
         out.writeInt(participants);
         out.writeByte(dryRun ? 1 : 0);
         Texts.write(out, staged);
+        out.writeInt(sessions);
     }
 
     public static OpenSession decode(ByteReader in) {
@@ -77,6 +83,7 @@ public record OpenSession(
                 in.readInt(),
                 in.readInt(),
                 in.readByte() != 0,
-                Texts.readOptionalId(in));
+                Texts.readOptionalId(in),
+                in.readInt());
     }
 }

@@ -1,5 +1,6 @@
 package io.anneal.repair.message;
 
+import io.anneal.io.Arguments;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
@@ -19,6 +20,8 @@ import java.util.UUID;
  * @param bufferBytes row buffer of each replica; nodes may take smaller ones
  * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
+ * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
+ * @param runId of the run that it is a part of: the upper half of its session's id
  */
 public record RunRepair(
         String replica,
@@ -30,7 +33,9 @@ public record RunRepair(
         boolean dryRun,
         boolean allReplicas,
         Optional<UUID> staged,
-        Set<Waiver> waivers) {
+        Set<Waiver> waivers,
+        int sessions,
+        UUID runId) {
     /**
      * Another replica.
      *
@@ -43,6 +48,7 @@ public record RunRepair(
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }
+        Arguments.positive("sessions", sessions);
         followers = List.copyOf(followers);
         waivers = Set.copyOf(waivers);
     }
@@ -62,6 +68,8 @@ public record RunRepair(
         out.writeByte(allReplicas ? 1 : 0);
         Texts.write(out, staged);
         Waiver.write(out, waivers);
+        out.writeInt(sessions);
+        Texts.write(out, runId);
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -75,7 +83,9 @@ public record RunRepair(
                 in.readByte() != 0,
                 in.readByte() != 0,
                 Texts.readOptionalId(in),
-                Waiver.read(in));
+                Waiver.read(in),
+                in.readInt(),
+                Texts.readId(in));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

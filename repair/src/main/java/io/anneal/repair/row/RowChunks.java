@@ -17,12 +17,16 @@ final class RowChunks {
     /** A buffer has at least so many. */
     private static final int CHUNKS_MIN = 16;
 
+    private static final ByteWriter NOTHING = new ByteWriter(0);
+
     private final int chunkBytes;
     private final int chunksMax;
     private final List<ByteWriter> chunks = new ArrayList<>();
     private final Deque<ByteWriter> free = new ArrayDeque<>();
     /** Number of the first chunk that is held: numbers only grow. */
     private int firstNumber;
+    /** The last chunk, or nothing. */
+    private ByteWriter last = NOTHING;
 
     RowChunks(long capacityBytes) {
         chunkBytes = (int) Math.max(CHUNK_MIN_BYTES, Math.min(CHUNK_MAX_BYTES, capacityBytes / CHUNKS_MIN));
@@ -31,16 +35,13 @@ final class RowChunks {
 
     /** Where the next row is encoded to: in the last chunk, or in a new one if that has no room for it. */
     ByteWriter next(long expectedBytes) {
-        if (chunks.isEmpty() || isTooFull(chunks.get(chunks.size() - 1), expectedBytes)) {
+        assert expectedBytes > 0 : expectedBytes;
+        if (last.capacityBytes() - last.lengthBytes() < expectedBytes) {
             boolean isLarge = expectedBytes > chunkBytes;
-            chunks.add(
-                    isLarge || free.isEmpty() ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes)) : free.pop());
+            last = isLarge || free.isEmpty() ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes)) : free.pop();
+            chunks.add(last);
         }
-        return chunks.get(chunks.size() - 1);
-    }
-
-    private static boolean isTooFull(ByteWriter chunk, long expectedBytes) {
-        return chunk.capacityBytes() - chunk.lengthBytes() < expectedBytes;
+        return last;
     }
 
     /** Number of the last chunk. */
@@ -68,6 +69,7 @@ final class RowChunks {
     /** Forgets all. */
     void clear() {
         dropBefore(firstNumber + chunks.size());
+        last = NOTHING;
     }
 
     /** Memory that is taken, dropped chunks that are kept included. */

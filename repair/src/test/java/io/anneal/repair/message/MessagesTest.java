@@ -34,8 +34,8 @@ class MessagesTest {
 
     private record Layout(String name, Object message, Consumer<ByteWriter> encoder, Function<ByteReader, ?> decoder) {}
 
-    private static final OpenSession OPEN =
-            new OpenSession(ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID));
+    private static final OpenSession OPEN = new OpenSession(
+            ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
     private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
             "n1",
@@ -47,7 +47,9 @@ class MessagesTest {
             false,
             true,
             Optional.empty(),
-            Set.of(Waiver.NO_GC_GRACE));
+            Set.of(Waiver.NO_GC_GRACE),
+            16,
+            ID);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
             5,

@@ -1,0 +1,81 @@
+package io.anneal.bench.scenario;
+
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.bench.peer.CassandraPeerConfig;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.SSTableVersion;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Cassandra nodes in processes of their own, all of which own all of every table. One thread. */
+final class CassandraRing implements Closeable {
+    private final List<CassandraPeer> nodes;
+
+    private CassandraRing(List<CassandraPeer> nodes) {
+        this.nodes = nodes;
+    }
+
+    /** @param settings lines of cassandra.yaml
+     * @param options of the JVMs
+     */
+    static CassandraRing start(
+            Path directory, int count, int heapMiB, SSTableVersion version, List<String> settings, List<String> options)
+            throws IOException {
+        List<CassandraPeer> nodes = new ArrayList<>();
+        boolean ready = false;
+        try {
+            for (int i = 0; i < count; i++) {
+                CassandraPeerConfig config = CassandraPeerConfig.in(directory.resolve("node-" + (i + 1)))
+                        .withVersion(PeerSide.writtenBy(version))
+                        .withHeapMiB(heapMiB)
+                        .withSettings(settings, options);
+                if (i > 0) {
+                    CassandraPeer first = nodes.get(0);
+                    long token = Long.MIN_VALUE + i * (Long.MAX_VALUE / count * 2);
+                    String seed = first.config().address() + ":" + first.storagePort();
+                    config = config.withPlace("127.0.0." + (i + 1), token, seed);
+                }
+                nodes.add(CassandraPeer.start(config));
+            }
+            nodes.forEach(node -> node.awaitRing(count));
+            ready = true;
+            return new CassandraRing(nodes);
+        } finally {
+            if (!ready) {
+                nodes.forEach(CassandraPeer::close);
+            }
+        }
+    }
+
+    /** Makes tables of one keyspace, of which each node has all. */
+    void create(String keyspace, List<TableSchema> tables) {
+        List<String> statements = new ArrayList<>(List.of("CREATE KEYSPACE " + keyspace
+                + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': " + nodes.size() + "}"));
+        tables.forEach(table -> statements.add(SchemaText.print(table)));
+        nodes.get(0).executeAll(statements);
+    }
+
+    CassandraPeer node(int place) {
+        return nodes.get(place);
+    }
+
+    List<CassandraPeer> nodes() {
+        return nodes;
+    }
+
+    /** The numbers of their processes. */
+    List<Long> processes() {
+        return nodes.stream().map(CassandraPeer::pid).toList();
+    }
+
+    @Override
+    public void close() {
+        for (int i = nodes.size() - 1; i >= 0; i--) {
+            nodes.get(i).close();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.anneal.bench.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.bench.data.TableShape;
+import io.anneal.sstable.SSTableVersion;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class RepairDataTest {
+    private static final int ROWS = 1000;
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "synced-0, 2000, 1000, 1000, 1050",
+        "synced-50, 3000, 3000, 1000, 1050",
+        "synced-99.9, 3003, 6, 1000, 1050",
+        "synced-100, 3000, 0, 0, 0",
+        "small-rows, 12000, 24, 110, 130",
+        "wide, 29980, 20, 110, 130"
+    })
+    void shouldDrawWhatACaseSays(String caseName, long held, long lacking, int rowBytesLeast, int rowBytesMost)
+            throws IOException {
+        RepairData data = RepairData.draw(RepairDraw.of(caseName, ROWS), SSTableVersion.NB, directory);
+
+        // Rows of the last partition that is not whole are not drawn.
+        assertThat(data.rowCount()).isBetween(held - 30, held + 12);
+        assertThat(data.rowsLacking()).isEqualTo(lacking);
+        assertThat(data.bytesLacking()).isBetween(lacking * rowBytesLeast, lacking * rowBytesMost);
+        assertThat(data.replicas()).hasSize(RepairDraw.REPLICAS);
+        assertThat(RepairData.holdsSomething(data.replicas().get(0))).isEqualTo(!caseName.equals("synced-0"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 6", "2, 12", "4, 24"})
+    void shouldDrawMoreDifferencesAmongAsManyRows(int perThousand, long lacking) throws IOException {
+        RepairDraw draw = RepairDraw.own(TableShape.KILOBYTE_ROWS, ROWS, perThousand);
+
+        assertThat(RepairData.draw(draw, SSTableVersion.NB, directory).rowsLacking())
+                .isEqualTo(lacking);
+    }
+}

@@ -1,0 +1,68 @@
+package io.anneal.repair;
+
+import io.anneal.io.ByteWriter;
+import java.io.InterruptedIOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A wish that the session of another node ends early: told to that node with the next answer to a status, and answered by a later
+ * status. One thread wishes at a time, and waits; another one tells and hears.
+ */
+final class EndWish implements RepairListener.EarlyEnd {
+    private OptionalLong token = OptionalLong.empty();
+    private boolean told;
+    private boolean ends;
+    private boolean over;
+    /** Nobody waits for the answer any more, though the session may end early. */
+    private boolean abandoned;
+
+    @Override
+    public synchronized boolean endAt(long wanted) throws InterruptedException {
+        token = OptionalLong.of(wanted);
+        told = false;
+        ends = false;
+        try {
+            while (token.isPresent() && !over) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            abandoned = told;
+            token = told ? token : OptionalLong.empty();
+            throw e;
+        }
+        return ends;
+    }
+
+    /** Writes the token that is wished for, once. */
+    synchronized void write(ByteWriter out) {
+        if (token.isPresent() && !told) {
+            out.writeLong(token.getAsLong());
+            told = true;
+        }
+    }
+
+    synchronized void answered(Optional<RepairStatus.EndAnswer> answer) {
+        if (told
+                && answer.isPresent()
+                && token.equals(OptionalLong.of(answer.get().token()))) {
+            ends = answer.get().ends();
+            token = OptionalLong.empty();
+            notifyAll();
+        }
+    }
+
+    /** @throws InterruptedIOException when the session may have ended early, and nobody knows what is left of it */
+    synchronized void requireHeard() throws InterruptedIOException {
+        if (abandoned && (token.isPresent() || ends)) {
+            throw new InterruptedIOException(
+                    "the repair was asked to end early by one who did not wait for the answer");
+        }
+    }
+
+    /** The session has ended: what was not answered was not heard. */
+    synchronized void end() {
+        over = true;
+        notifyAll();
+    }
+}
