@@ -74,7 +74,7 @@ class ReceivedRowsTest {
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.startPart(TokenRange.Linear.ALL));
         Waiting.result(replica.read());
-        Waiting.result(replica.window(RingPosition.END));
+        Waiting.result(replica.window(RingPosition.END, 0));
     }
 
     private byte[] push(byte[] items) throws IOException {
