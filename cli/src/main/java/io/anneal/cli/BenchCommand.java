@@ -4,6 +4,7 @@ import io.anneal.bench.scenario.BenchChart;
 import io.anneal.bench.scenario.BenchConfig;
 import io.anneal.bench.scenario.BenchJson;
 import io.anneal.bench.scenario.BenchRecord;
+import io.anneal.bench.scenario.BenchSystem;
 import io.anneal.bench.scenario.BenchTable;
 import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
@@ -37,6 +38,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.ISetter;
@@ -158,6 +161,13 @@ final class BenchCommand extends Subcommand {
             description = "Ranges that repair takes at once; as many as it does by itself unless told.")
     private Integer parallel;
 
+    @Option(
+            names = "--system",
+            paramLabel = "NAME",
+            description = "Only this side of repair; may be given several times: anneal baseline baseline-fast-hash"
+                    + " baseline-merkle cassandra cassandra-optimised.")
+    private Set<String> systems = new LinkedHashSet<>();
+
     @Option(names = "--plot", paramLabel = "DIR", description = "Draw bar charts (PNG) into this directory.")
     private Path plot;
 
@@ -221,7 +231,8 @@ final class BenchCommand extends Subcommand {
         if (runs(RepairScenario.NAME, RepairScenario.CASES)) {
             RepairSizes sizes = RepairSizes.of(
                     Math.max(RepairSizes.MEMORY_MIN_BYTES, memoryBytes()),
-                    parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel));
+                    parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel),
+                    systems.stream().map(BenchSystem::of).collect(Collectors.toSet()));
             records.addAll(new RepairScenario(config, ownCommand(), sizes).run());
         }
         // Not among all: its sizes are its own.
@@ -252,6 +263,11 @@ final class BenchCommand extends Subcommand {
         }
         if (steadySeconds < 1 || sstableBytes < StoreSizes.COMPACTED_BYTES_MIN) {
             throw usage("--seconds takes a number from 1 on, --sstable-size a size from 1MiB on");
+        }
+        List<String> knownSystems =
+                Stream.of(BenchSystem.values()).map(BenchSystem::text).toList();
+        if (!knownSystems.containsAll(systems)) {
+            throw usage("unknown system in " + systems + ", known are " + String.join(", ", knownSystems));
         }
         if (parallel != null && parallel < 1) {
             throw usage("--parallel takes a number from 1 on");

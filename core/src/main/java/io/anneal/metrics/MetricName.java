@@ -12,6 +12,9 @@ import javax.management.ObjectName;
  * @param keys  the same for JMX: {@code type} and what tells this one from others of the type, quoted where needed
  */
 public record MetricName(String scope, Map<String, String> keys, String name) {
+    /** The key that each has: what kind of thing it is about. */
+    static final String TYPE = "type";
+
     /** {@code scope.name}. */
     @Override
     public String toString() {

@@ -118,6 +118,19 @@ public final class MetricsRegistry implements Closeable {
         return values;
     }
 
+    /** All numbers as they stand, in Prometheus' text format: names as in {@code docs/metrics.md}, times in nanoseconds. */
+    public String text() {
+        MetricsText text = new MetricsText(ownerKey, owner);
+        registry.getMetrics().forEach((name, metric) -> {
+            MetricName known = names.get(name);
+            // What was removed meanwhile has none.
+            if (known != null) {
+                text.add(known, metric);
+            }
+        });
+        return text.toString();
+    }
+
     /** Shows everything as MBeans, in microseconds and values per second, until this is closed. */
     public synchronized void startJmx() {
         if (jmx == null) {

@@ -84,6 +84,11 @@ public final class NetMetrics implements Closeable {
         return registry.values();
     }
 
+    /** All numbers as they stand, in Prometheus' text format. */
+    public String text() {
+        return registry.text();
+    }
+
     /** Shows everything as MBeans, in microseconds and values per second, until this is closed. */
     public void startJmx() {
         registry.startJmx();

@@ -49,6 +49,11 @@ public final class RepairMetrics implements Closeable {
         return registry.values();
     }
 
+    /** All numbers as they stand, in Prometheus' text format. */
+    public String text() {
+        return registry.text();
+    }
+
     /** Shows everything as MBeans until this is closed. */
     public void startJmx() {
         registry.startJmx();

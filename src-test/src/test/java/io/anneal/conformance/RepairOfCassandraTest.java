@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.faults.Commands;
+import io.anneal.store.SSTables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +53,12 @@ class RepairOfCassandraTest {
         List<Path> staged = new ArrayList<>();
         for (Path replica : replicas) {
             staged.add(out.resolve(replica.getFileName()).resolve("repair_dirs").resolve("t"));
+        }
+        for (Path received : staged) {
+            assertThat(minutes(received))
+                    .as("windows of what two others wrote, an SSTable each, of %s", received)
+                    .hasSize(2)
+                    .doesNotHaveDuplicates();
         }
         assertCassandraShowsEqualReplicas(cassandra, "repair_dirs", replicas, staged);
 
@@ -144,7 +152,8 @@ class RepairOfCassandraTest {
         cassandra.execute("CREATE TABLE " + table + " (p int, c int, d text, s text static, v text, w int,"
                 + " l list<text>, st set<int>, m map<text, int>, fr frozen<list<int>>, PRIMARY KEY (p, c, d))"
                 + " WITH CLUSTERING ORDER BY (c DESC, d ASC) AND compaction = {'class':"
-                + " 'SizeTieredCompactionStrategy', 'enabled': 'false'}");
+                + " 'TimeWindowCompactionStrategy', 'compaction_window_unit': 'MINUTES', 'compaction_window_size': '1',"
+                + " 'enabled': 'false'}");
         writeCommon(cassandra, table);
         cassandra.flush(keyspace, "t");
         List<Path> replicas = new ArrayList<>();
@@ -180,9 +189,9 @@ class RepairOfCassandraTest {
         cassandra.executeAll(statements);
     }
 
-    /** 16 rows, two range deletions and a partition deletion, no two of them at one place. */
+    /** 16 rows, two range deletions and a partition deletion, no two of them at one place; each replica's in a window of their own. */
     private static void writeDifferences(CassandraPeer cassandra, String table, int replica) {
-        String using = " USING TIMESTAMP " + (COMMON_MICROS + 10 + replica);
+        String using = " USING TIMESTAMP " + (COMMON_MICROS + 10 + TimeUnit.MINUTES.toMicros(replica));
         String row = " WHERE p = %d AND c = %d AND d = 'd'";
         List<String> statements = new ArrayList<>();
         switch (replica) {
@@ -219,6 +228,15 @@ class RepairOfCassandraTest {
             default -> throw new IllegalArgumentException("replica=" + replica);
         }
         cassandra.executeAll(statements);
+    }
+
+    /** In which the newest write of each SSTable lies, which is where Cassandra looks for its time window. */
+    private static List<Long> minutes(Path table) throws IOException {
+        try (SSTables received = SSTables.open(table)) {
+            return received.readers().stream()
+                    .map(reader -> reader.statistics().maxTimestampMicros() / TimeUnit.MINUTES.toMicros(1))
+                    .toList();
+        }
     }
 
     private static void assertCassandraShowsEqualReplicas(

@@ -1,6 +1,7 @@
 package io.anneal.bench.scenario;
 
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Who did the work. */
 public enum BenchSystem {
@@ -20,5 +21,13 @@ public enum BenchSystem {
     /** As records have it. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The one of this name in records. */
+    public static BenchSystem of(String text) {
+        return Stream.of(values())
+                .filter(system -> system.text().equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no such system, system=" + text));
     }
 }

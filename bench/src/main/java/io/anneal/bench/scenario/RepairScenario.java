@@ -112,10 +112,12 @@ public final class RepairScenario {
             throws IOException {
         try (TemporaryDirectory directory = parent.createInside("drawn")) {
             RepairData data = draw(caseName, RepairDraw.of(caseName, config.rowCount()), directory);
-            List<Side> all = new ArrayList<>(List.of(new Side(BenchSystem.ANNEAL, () -> sides.repair(data))));
+            Side own = new Side(BenchSystem.ANNEAL, () -> sides.repair(data));
+            List<Side> all = new ArrayList<>(List.of(own));
             for (String baseline : Baselines.NAMES) {
-                all.add(new Side(system(baseline), () -> sides.baseline(baseline, data)));
+                all.add(new Side(BenchSystem.of(baseline), () -> sides.baseline(baseline, data)));
             }
+            all.removeIf(side -> !sizes.wants(side.system()));
             for (Side side : all) {
                 warm(caseName, side);
                 sides.requireEqual(data);
@@ -130,13 +132,14 @@ public final class RepairScenario {
                     series.add(caseName, side.system(), BenchMetric.BYTES_LACKING, data.bytesLacking());
                 }
             }
-            say(caseName, "watching memory");
-            Side own = all.get(0);
-            series.add(
-                    caseName,
-                    own.system(),
-                    BenchMetric.PEAK_MEMORY,
-                    sides.peakBytes(own.contender().work()));
+            if (all.contains(own)) {
+                say(caseName, "watching memory");
+                series.add(
+                        caseName,
+                        own.system(),
+                        BenchMetric.PEAK_MEMORY,
+                        sides.peakBytes(own.contender().work()));
+            }
         }
     }
 
@@ -152,6 +155,7 @@ public final class RepairScenario {
             sides.add(
                     new Side(BenchSystem.CASSANDRA_OPTIMISED, () -> nodes.repair(data, others, "--optimise-streams")));
         }
+        sides.removeIf(side -> !sizes.wants(side.system()));
         for (Side side : sides) {
             warm(caseName, side);
             if (config.warmUpNanos() > 0) {
@@ -228,13 +232,6 @@ public final class RepairScenario {
             series.add(caseName, BenchSystem.ANNEAL, growth, median / Math.max(RESOLUTION_SECONDS, half.getAsDouble()));
         }
         return OptionalDouble.of(median);
-    }
-
-    private static BenchSystem system(String name) {
-        return Stream.of(BenchSystem.values())
-                .filter(system -> system.text().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("baseline is no system of records, name=" + name));
     }
 
     private void say(String caseName, String step) {

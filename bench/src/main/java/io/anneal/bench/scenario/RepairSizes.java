@@ -2,19 +2,22 @@ package io.anneal.bench.scenario;
 
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * What {@link RepairScenario} gives to repairs.
  *
  * @param memoryBytes heap of each node, as {@code anneal serve --memory} takes it
  * @param parallel ranges at once; empty for as many as a repair does by itself
+ * @param systems sides that are wanted; empty for all
  * @param javaOptions of the nodes' processes, beside those that a server has
  */
-public record RepairSizes(long memoryBytes, OptionalInt parallel, List<String> javaOptions) {
+public record RepairSizes(long memoryBytes, OptionalInt parallel, Set<BenchSystem> systems, List<String> javaOptions) {
     /** Less is no server. */
     public static final long MEMORY_MIN_BYTES = 64L << 20;
 
     public RepairSizes {
+        systems = Set.copyOf(systems);
         javaOptions = List.copyOf(javaOptions);
         if (memoryBytes < MEMORY_MIN_BYTES || parallel.orElse(1) < 1) {
             throw new IllegalArgumentException(
@@ -23,7 +26,11 @@ public record RepairSizes(long memoryBytes, OptionalInt parallel, List<String> j
     }
 
     /** As the command has them. */
-    public static RepairSizes of(long memoryBytes, OptionalInt parallel) {
-        return new RepairSizes(memoryBytes, parallel, List.of());
+    public static RepairSizes of(long memoryBytes, OptionalInt parallel, Set<BenchSystem> systems) {
+        return new RepairSizes(memoryBytes, parallel, systems, List.of());
+    }
+
+    boolean wants(BenchSystem system) {
+        return systems.isEmpty() || systems.contains(system);
     }
 }

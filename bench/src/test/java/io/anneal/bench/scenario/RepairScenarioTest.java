@@ -30,7 +30,7 @@ final class RepairScenarioTest {
         OwnCommand command = new OwnCommand(
                 Path.of(System.getProperty("java.home"), "bin", "java"), System.getProperty("java.class.path"), "none");
         RepairSizes sizes = new RepairSizes(
-                2 * RepairSizes.MEMORY_MIN_BYTES, OptionalInt.of(2), List.of("-XX:TieredStopAtLevel=1"));
+                2 * RepairSizes.MEMORY_MIN_BYTES, OptionalInt.of(2), Set.of(), List.of("-XX:TieredStopAtLevel=1"));
         return new RepairScenario(config, command, sizes).run();
     }
 

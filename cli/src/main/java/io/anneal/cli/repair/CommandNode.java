@@ -21,10 +21,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,6 +116,14 @@ public final class CommandNode implements Closeable {
 
     public InetSocketAddress address() {
         return node.addresses().get(0);
+    }
+
+    /** What it counts, each in Prometheus' text format; nothing where it only asks. */
+    List<Supplier<String>> metricsTexts() {
+        List<Supplier<String>> texts = new ArrayList<>();
+        metrics.ifPresent(net -> texts.add(net::text));
+        repairs.ifPresent(ofRepairs -> texts.add(ofRepairs::text));
+        return texts;
     }
 
     /**

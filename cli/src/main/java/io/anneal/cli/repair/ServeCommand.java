@@ -86,6 +86,13 @@ public final class ServeCommand extends Subcommand {
                     + " by default.")
     private long streamBytesPerSecond;
 
+    @Option(
+            names = "--metrics",
+            paramLabel = "HOST:PORT",
+            description = "Where to show what this node counts, at /metrics as Prometheus reads it: numbers and ids of"
+                    + " peers, to everybody who reaches the address.")
+    private String metricsAddress;
+
     @Mixin
     private PeerSecurity security = new PeerSecurity();
 
@@ -236,10 +243,17 @@ public final class ServeCommand extends Subcommand {
                 security.config(this, nodeId),
                 host(),
                 streamBytesPerSecond)) {
-            out().println("listening on " + PeerAddress.text(node.address()));
-            out().flush();
-            node.awaitStop(written);
-            return ExitCode.YES;
+            try (MetricsServer metrics = metricsAddress == null
+                    ? null
+                    : MetricsServer.start(RepairRunner.address(metricsAddress), host(), node.metricsTexts())) {
+                out().println("listening on " + PeerAddress.text(node.address()));
+                if (metrics != null) {
+                    out().println("metrics at http://" + PeerAddress.text(metrics.address()) + "/metrics");
+                }
+                out().flush();
+                node.awaitStop(written);
+                return ExitCode.YES;
+            }
         }
     }
 

@@ -5,12 +5,18 @@ import io.anneal.io.OutputFile;
 import io.anneal.key.KeyView;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
-/** The Filter component: a bloom filter over partition keys; {@link FilterBits} tells which bits are a key's. */
+/**
+ * The Filter component: a bloom filter over partition keys; {@link FilterBits} tells which bits are a key's. As long as keys are
+ * few their hashes are kept, so that a filter of few keys is small, in memory and on the disk, however many were expected.
+ */
 public final class BloomFilterBuilder {
     private static final int BITS_PER_KEY_MAX = 20;
     private static final int BITS_PER_KEY_MIN = 2;
     private static final int EXCESS_BITS = 20;
+    /** So many take half a mebibyte. */
+    static final int KEPT_KEYS_MAX = 32 * 1024;
     /** Two gigabytes. */
     private static final long BITS_MAX = 1L << 34;
 
@@ -21,26 +27,37 @@ public final class BloomFilterBuilder {
     private static final double CHANCE_TOLERANCE = 0.001;
 
     private final int hashCount;
-    private final long[] words;
-    private final FilterBits bits;
+    private final int bitsPerKey;
+    private final long expectedKeys;
+    /** Two hashes of each key, until there are too many. */
+    private long[] kept = new long[64];
+
+    private int keptLongs;
+    /** Null while hashes are kept. */
+    private long[] words;
+
+    private FilterBits bits;
 
     public BloomFilterBuilder(long expectedKeys, double falsePositiveChance) {
-        int bitsPerKey = BITS_PER_KEY_MIN;
-        while (bitsPerKey < BITS_PER_KEY_MAX && chance(bitsPerKey, bestHashCount(bitsPerKey)) > falsePositiveChance) {
-            bitsPerKey++;
+        int perKey = BITS_PER_KEY_MIN;
+        while (perKey < BITS_PER_KEY_MAX && chance(perKey, bestHashCount(perKey)) > falsePositiveChance) {
+            perKey++;
         }
-        int hashes = bestHashCount(bitsPerKey);
-        while (hashes > 1 && chance(bitsPerKey, hashes - 1) <= falsePositiveChance) {
+        int hashes = bestHashCount(perKey);
+        while (hashes > 1 && chance(perKey, hashes - 1) <= falsePositiveChance) {
             hashes--;
         }
         hashCount = hashes;
-        long wanted = Math.max(1, Math.min(BITS_MAX, expectedKeys)) * bitsPerKey + EXCESS_BITS;
-        if (wanted > BITS_MAX) {
+        bitsPerKey = perKey;
+        this.expectedKeys = expectedKeys;
+        if (wantedBits(expectedKeys) > BITS_MAX) {
             throw new IllegalArgumentException("filter would be too large, expectedKeys=" + expectedKeys
                     + ", falsePositiveChance=" + falsePositiveChance);
         }
-        words = new long[(int) ((wanted + 63) / 64)];
-        bits = new FilterBits(words.length * 64L);
+    }
+
+    private long wantedBits(long keys) {
+        return Math.max(1, Math.min(BITS_MAX, keys)) * bitsPerKey + EXCESS_BITS;
     }
 
     /** @throws IllegalArgumentException when Cassandra takes it for none */
@@ -65,8 +82,34 @@ public final class BloomFilterBuilder {
     }
 
     public void add(KeyView key) {
-        long increment = key.firstHash();
-        long at = key.secondHash();
+        if (words != null) {
+            set(key.firstHash(), key.secondHash());
+            return;
+        }
+        if (keptLongs == 2 * KEPT_KEYS_MAX) {
+            start(Math.max(expectedKeys, 2 * KEPT_KEYS_MAX));
+            set(key.firstHash(), key.secondHash());
+            return;
+        }
+        if (keptLongs == kept.length) {
+            kept = Arrays.copyOf(kept, 2 * keptLongs);
+        }
+        kept[keptLongs++] = key.firstHash();
+        kept[keptLongs++] = key.secondHash();
+    }
+
+    /** Sets the bits of all keys that were kept. */
+    private void start(long keys) {
+        words = new long[(int) ((wantedBits(keys) + 63) / 64)];
+        bits = new FilterBits(words.length * 64L);
+        for (int i = 0; i < keptLongs; i += 2) {
+            set(kept[i], kept[i + 1]);
+        }
+        kept = null;
+    }
+
+    private void set(long increment, long firstAt) {
+        long at = firstAt;
         for (int i = 0; i < hashCount; i++) {
             long bit = bits.bit(at);
             words[(int) (bit >>> 6)] |= 1L << (bit & 63);
@@ -76,6 +119,9 @@ public final class BloomFilterBuilder {
 
     /** Writes the number of hashes, of 64-bit words, and the bits, the lowest of each byte first. */
     public void write(Path file, OutputFile.Opener opener) throws IOException {
+        if (words == null) {
+            start(keptLongs / 2);
+        }
         ByteWriter out = new ByteWriter(Math.min(words.length, WRITE_WORDS) * Long.BYTES + 8);
         try (OutputFile target = OutputFile.open(file, opener)) {
             out.writeInt(hashCount);

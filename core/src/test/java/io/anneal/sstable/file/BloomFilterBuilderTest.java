@@ -12,7 +12,9 @@ import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,21 +36,47 @@ class BloomFilterBuilderTest {
     @ParameterizedTest
     @ValueSource(doubles = {0.5, 0.1, 0.01, 0.001})
     void shouldContainEveryKeyAndFewOthers(double chance) throws IOException {
-        BloomFilterBuilder builder = new BloomFilterBuilder(KEYS, chance);
-        for (int i = 0; i < KEYS; i++) {
+        assertThat(falsePositives(filter(KEYS, KEYS, chance), KEYS)).isCloseTo(chance, slightlyBetter(chance));
+    }
+
+    /** Whole bits a key make the filter at most a little better than asked for. */
+    private static Offset<Double> slightlyBetter(double chance) {
+        return within(chance * 0.6 + 0.001);
+    }
+
+    private BloomFilter filter(int keys, long expectedKeys, double chance) throws IOException {
+        BloomFilterBuilder builder = new BloomFilterBuilder(expectedKeys, chance);
+        for (int i = 0; i < keys; i++) {
             builder.add(key(i));
         }
         Descriptor descriptor = new Descriptor(directory, "nb", "1", "big");
         builder.write(descriptor.file(Component.FILTER), OutputFile.CREATE_NEW);
+        return BloomFilter.read(descriptor, SSTableVersion.NB);
+    }
 
-        BloomFilter filter = BloomFilter.read(descriptor, SSTableVersion.NB);
+    private static double falsePositives(BloomFilter filter, int keys) {
         int others = 0;
-        for (int i = 0; i < KEYS; i++) {
+        for (int i = 0; i < keys; i++) {
             assertThat(filter.mayContain(key(i))).isTrue();
-            others += filter.mayContain(key(KEYS + i)) ? 1 : 0;
+            others += filter.mayContain(key(keys + i)) ? 1 : 0;
         }
-        // Whole bits a key make the filter at most a little better than asked for.
-        assertThat((double) others / KEYS).isCloseTo(chance, within(chance * 0.6 + 0.001));
+        return (double) others / keys;
+    }
+
+    /** What a repair writes is mostly a thousandth of what its table has. */
+    @Test
+    void shouldTakeNoMoreRoomThanItsKeysNeed() throws IOException {
+        BloomFilter filter = filter(1_000, 100_000_000, 0.01);
+
+        assertThat(Files.size(directory.resolve("nb-1-big-Filter.db"))).isBetween(1_000L, 1_500L);
+        assertThat(falsePositives(filter, 1_000)).isCloseTo(0.01, slightlyBetter(0.01));
+    }
+
+    @Test
+    void shouldContainEveryKeyWhenThereAreMoreThanItKeeps() throws IOException {
+        int keys = BloomFilterBuilder.KEPT_KEYS_MAX + 1;
+
+        assertThat(falsePositives(filter(keys, keys, 0.01), keys)).isLessThan(0.02);
     }
 
     @Test
