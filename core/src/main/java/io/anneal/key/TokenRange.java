@@ -101,5 +101,21 @@ public record TokenRange(long left, long right) {
         public boolean contains(long token) {
             return token >= first && token <= last;
         }
+
+        public boolean overlaps(Linear other) {
+            return first <= other.last && other.first <= last;
+        }
+
+        /** How many tokens, roughly where they are many. */
+        public double width() {
+            double distance = last - first;
+            return (distance < 0 ? distance + 0x1p64 : distance) + 1;
+        }
+
+        /** The same tokens as a range of the ring. */
+        public TokenRange asRange() {
+            // What is before the smallest token is the largest one, as longs do.
+            return new TokenRange(first - 1, last);
+        }
     }
 }

@@ -115,10 +115,10 @@ public interface Replica extends Closeable {
     default void caughtUp() {}
 
     /**
-     * A range was repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
+     * Ranges were repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
      * for that.
      *
      * @param seconds when the repair began by its master's clock, since 1970
      */
-    default void repaired(TokenRange range, long seconds) throws IOException {}
+    default void repaired(List<TokenRange> ranges, long seconds) throws IOException {}
 }

@@ -158,8 +158,8 @@ public final class StoreReplicas implements ReplicaSource {
 
         /** A master whose clock is ahead must not have purged what was deleted here after it read. */
         @Override
-        public void repaired(TokenRange range, long seconds) throws IOException {
-            table.repaired(range, Math.min(seconds, opened.getEpochSecond()));
+        public void repaired(List<TokenRange> ranges, long seconds) throws IOException {
+            table.repaired(ranges, Math.min(seconds, opened.getEpochSecond()));
         }
 
         @Override

@@ -414,9 +414,11 @@ public final class Table {
         return TableIntake.kept(live().engine(), live().table(), name, untilSeconds);
     }
 
-    /** A range was repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}. */
-    public void repaired(TokenRange range, long seconds) throws IOException {
-        live().engine().repaired(live().table(), range, seconds);
+    /**
+     * Ranges were repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}.
+     */
+    public void repaired(List<TokenRange> ranges, long seconds) throws IOException {
+        live().engine().repaired(live().table(), ranges, seconds);
     }
 
     /**

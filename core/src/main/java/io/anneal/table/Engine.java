@@ -625,9 +625,9 @@ public final class Engine implements Closeable {
                 () -> operations.snapshot(table, name, environment.clock().instant()));
     }
 
-    /** A range was repaired as a whole. */
-    public void repaired(LiveTable table, TokenRange range, long seconds) throws IOException {
-        alone(table, () -> table.directory().update(content -> content.withRepaired(range, seconds)));
+    /** Ranges were repaired as a whole. */
+    public void repaired(LiveTable table, List<TokenRange> ranges, long seconds) throws IOException {
+        alone(table, () -> table.directory().update(content -> content.withRepaired(ranges, seconds)));
     }
 
     /**

@@ -239,9 +239,9 @@ public record ManifestContent(
                 staleSeconds);
     }
 
-    /** A range was repaired as a whole; earlier times of its parts go. A table all of which was repaired has caught up. */
-    public ManifestContent withRepaired(TokenRange range, long seconds) {
-        List<RepairTime> changed = RepairedRanges.with(repairTimes, range, seconds);
+    /** Ranges were repaired as a whole; earlier times of their parts go. A table all of which was repaired has caught up. */
+    public ManifestContent withRepaired(List<TokenRange> ranges, long seconds) {
+        List<RepairTime> changed = RepairedRanges.with(repairTimes, ranges, seconds);
         OptionalLong stale = staleSeconds.isPresent() && RepairedRanges.coverRing(changed, staleSeconds.getAsLong())
                 ? OptionalLong.empty()
                 : staleSeconds;

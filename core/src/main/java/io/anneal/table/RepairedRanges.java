@@ -27,10 +27,10 @@ final class RepairedRanges {
         known.forEach(time -> add(time.range(), time.seconds()));
     }
 
-    /** These, and one more. */
-    static List<RepairTime> with(List<RepairTime> known, TokenRange range, long seconds) {
+    /** These, and more. */
+    static List<RepairTime> with(List<RepairTime> known, List<TokenRange> repaired, long seconds) {
         RepairedRanges ranges = new RepairedRanges(known);
-        ranges.add(range, seconds);
+        repaired.forEach(range -> ranges.add(range, seconds));
         ranges.joinEqual();
         ranges.shrink();
         return ranges.list();

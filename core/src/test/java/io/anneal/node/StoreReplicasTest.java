@@ -95,10 +95,10 @@ class StoreReplicasTest {
     void shouldCountAsOfNowAgainOnceAllOfItWasRepairedAmongAllReplicas() throws IOException {
         try (Store store = open(afterDays(11))) {
             TokenRange part = new TokenRange(0, 100);
-            store.table("shop.orders").repaired(part, afterDays(11).getEpochSecond());
+            store.table("shop.orders").repaired(List.of(part), afterDays(11).getEpochSecond());
             assertThat(asOf(store)).contains(CLOSED);
             store.table("shop.orders")
-                    .repaired(new TokenRange(100, 0), afterDays(12).getEpochSecond());
+                    .repaired(List.of(new TokenRange(100, 0)), afterDays(12).getEpochSecond());
             assertThat(asOf(store)).isEmpty();
         }
         try (Store store = open(afterDays(13))) {

@@ -45,7 +45,7 @@ final class ManifestTest {
                                 new ListedSSTable("3gd_0yz", 0)),
                         List.of())
                 .withSSTables(List.of(new ListedSSTable("3", 0)), List.of("2"))
-                .withRepaired(new TokenRange(-5, 5), 1_600_000_000L);
+                .withRepaired(List.of(new TokenRange(-5, 5)), 1_600_000_000L);
     }
 
     private Manifest create(ManifestContent content) throws IOException {
@@ -251,29 +251,30 @@ final class ManifestTest {
     @Test
     void shouldKeepTheLaterRepairTimeOfARange() {
         TokenRange range = new TokenRange(1, 2);
-        ManifestContent content =
-                EMPTY.withRepaired(range, 10).withRepaired(range, 20).withRepaired(range, 15);
+        ManifestContent content = EMPTY.withRepaired(List.of(range), 10)
+                .withRepaired(List.of(range), 20)
+                .withRepaired(List.of(range), 15);
         assertThat(content.repairTimes()).containsExactly(new RepairTime(range, 20));
     }
 
     @Test
     void shouldForgetRepairsThatNewerOnesCover() {
-        ManifestContent content = EMPTY.withRepaired(new TokenRange(0, 10), 10)
-                .withRepaired(new TokenRange(10, 20), 20)
-                .withRepaired(new TokenRange(5, 15), 15);
+        ManifestContent content = EMPTY.withRepaired(List.of(new TokenRange(0, 10)), 10)
+                .withRepaired(List.of(new TokenRange(10, 20)), 20)
+                .withRepaired(List.of(new TokenRange(5, 15)), 15);
         assertThat(content.repairTimes())
                 .containsExactly(
                         new RepairTime(new TokenRange(0, 5), 10),
                         new RepairTime(new TokenRange(5, 10), 15),
                         new RepairTime(new TokenRange(10, 20), 20));
-        assertThat(content.withRepaired(new TokenRange(-5, 12), 30).repairTimes())
+        assertThat(content.withRepaired(List.of(new TokenRange(-5, 12)), 30).repairTimes())
                 .containsExactly(
                         new RepairTime(new TokenRange(-5, 12), 30), new RepairTime(new TokenRange(12, 20), 20));
-        assertThat(content.withRepaired(new TokenRange(20, 0), 15)
-                        .withRepaired(TokenRange.FULL, 20)
+        assertThat(content.withRepaired(List.of(new TokenRange(20, 0)), 15)
+                        .withRepaired(List.of(TokenRange.FULL), 20)
                         .repairTimes())
                 .containsExactly(new RepairTime(TokenRange.FULL, 20));
-        assertThat(content.withRepaired(new TokenRange(7, 7), 40).repairTimes())
+        assertThat(content.withRepaired(List.of(new TokenRange(7, 7)), 40).repairTimes())
                 .containsExactly(new RepairTime(TokenRange.FULL, 40));
     }
 
@@ -286,7 +287,7 @@ final class ManifestTest {
         for (int i = 0; i < 60; i++) {
             RepairTime time = new RepairTime(new TokenRange(token(random), token(random)), random.nextInt(20) + 1);
             told.add(time);
-            content = content.withRepaired(time.range(), time.seconds());
+            content = content.withRepaired(List.of(time.range()), time.seconds());
             for (int token = -12; token <= 12; token++) {
                 assertThat(last(content.repairTimes(), token))
                         .as("seed=%d, token=%d", seed, token)
@@ -315,14 +316,14 @@ final class ManifestTest {
         ManifestContent content = EMPTY;
         List<TokenRange> ranges = TokenRange.FULL.split(3_000);
         for (int i = 0; i < ranges.size(); i++) {
-            content = content.withRepaired(ranges.get(i), 1_000 + i);
+            content = content.withRepaired(List.of(ranges.get(i)), 1_000 + i);
         }
         assertThat(content.repairTimes()).hasSizeLessThanOrEqualTo(1_024);
         for (int i = 0; i < ranges.size(); i++) {
             assertThat(last(content.repairTimes(), ranges.get(i).right())).isBetween(1_000L, 1_000L + i);
         }
         for (int i = 0; i < 3_000; i++) {
-            content = content.withRepaired(new TokenRange(10 * i, 10 * i + 5), 9_000 + i);
+            content = content.withRepaired(List.of(new TokenRange(10 * i, 10 * i + 5)), 9_000 + i);
         }
         assertThat(content.repairTimes()).hasSizeLessThanOrEqualTo(1_024);
     }

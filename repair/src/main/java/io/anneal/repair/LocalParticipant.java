@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replica;
@@ -19,6 +20,7 @@ import io.anneal.repair.message.WindowAnswer;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -198,9 +200,9 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<Void> startPart(TokenRange.Linear part) {
+    public CompletableFuture<Void> start(List<TokenRange> ranges) {
         return on(open -> {
-            open.startPart(part);
+            open.start(LinearRanges.of(ranges));
             return null;
         });
     }
@@ -265,11 +267,11 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<Void> repaired(TokenRange range, long seconds) {
+    public CompletableFuture<Void> repaired(List<TokenRange> ranges, long seconds) {
         return run(() -> {
             OpenTable open =
                     opened.orElseThrow(() -> new IllegalStateException("no repair session is open, replica=" + name));
-            open.table().repaired(range, seconds);
+            open.table().repaired(ranges, seconds);
             return null;
         });
     }

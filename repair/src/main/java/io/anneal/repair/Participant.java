@@ -14,6 +14,7 @@ import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -30,11 +31,11 @@ public interface Participant extends AutoCloseable {
 
     CompletableFuture<SessionOpened> open(OpenSession session);
 
-    /** Fixes what follows from the answers of all replicas; once, before the first part. */
+    /** Fixes what follows from the answers of all replicas; once, before the start. */
     CompletableFuture<Void> agree(SessionTerms terms);
 
-    /** Starts reading a part of the range; ends the part before it. */
-    CompletableFuture<Void> startPart(TokenRange.Linear part);
+    /** Starts, once, at the first token of the ranges: they are repaired in the order of their tokens, and what lies between them is left alone. */
+    CompletableFuture<Void> start(List<TokenRange> ranges);
 
     /** Reads on behind the window, if one is open, until the row buffer is full. */
     CompletableFuture<SyncVote> read();
@@ -73,11 +74,11 @@ public interface Participant extends AutoCloseable {
     CompletableFuture<SessionFinished> finish();
 
     /**
-     * All replicas have finished, so that each holds every deletion that any of them held in the range.
+     * All replicas have finished, so that each holds every deletion that any of them held in the ranges.
      *
      * @param seconds when the repair began, since 1970
      */
-    CompletableFuture<Void> repaired(TokenRange range, long seconds);
+    CompletableFuture<Void> repaired(List<TokenRange> ranges, long seconds);
 
     /** Whether it can do nothing any more; for any thread, does not wait. */
     boolean isGone();

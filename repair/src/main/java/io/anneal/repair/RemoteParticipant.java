@@ -25,6 +25,7 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -88,8 +89,8 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<Void> startPart(TokenRange.Linear part) {
-        return ask(SessionStep.PART, out -> Contents.write(part, out), in -> null);
+    public CompletableFuture<Void> start(List<TokenRange> ranges) {
+        return ask(SessionStep.START, out -> Contents.write(ranges, out), in -> null);
     }
 
     @Override
@@ -161,11 +162,11 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<Void> repaired(TokenRange range, long seconds) {
+    public CompletableFuture<Void> repaired(List<TokenRange> ranges, long seconds) {
         return ask(
                 SessionStep.REPAIRED,
                 out -> {
-                    Contents.write(range, out);
+                    Contents.write(ranges, out);
                     out.writeLong(seconds);
                 },
                 in -> null);

@@ -293,7 +293,7 @@ public final class Repair {
         checkpoint.ifPresent(file -> job.checkpoint(file, identity()));
         RepairJob repair = new RepairJob(
                 (unit, waived, listener) ->
-                        tryOnce(unit.table(), unit.ranges().ranges().get(0), waived, listener, environment),
+                        tryOnce(unit.table(), unit.ranges().ranges(), waived, listener, environment),
                 differences,
                 reports,
                 tableReports,
@@ -353,12 +353,12 @@ public final class Repair {
     }
 
     /**
-     * Repairs one range of one table, and refuses neither what is waived for all nor what is waived for it. Holds nothing afterwards, so that two repairs that each hold what the other one needs both
-     * come on.
+     * Repairs ranges of one table in one session, and refuses neither what is waived for all nor what is waived for it.
+     * Holds nothing afterwards, so that two repairs that each hold what the other one needs both come on.
      */
     RepairReport tryOnce(
             String qualifiedTable,
-            TokenRange part,
+            List<TokenRange> tokens,
             Set<Waiver> waived,
             RepairListener listener,
             RepairEnvironment environment)
@@ -367,8 +367,8 @@ public final class Repair {
         Set<Waiver> allowed = EnumSet.noneOf(Waiver.class);
         allowed.addAll(waivers);
         allowed.addAll(waived);
-        Part wanted =
-                new Part(qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), part, allowed, listener);
+        Part wanted = new Part(
+                qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), tokens, allowed, listener);
         List<RepairMember> ordered = ordered();
         return ordered.get(0) instanceof RepairMember.Here own
                 ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
@@ -377,7 +377,7 @@ public final class Repair {
 
     /** What one session repairs, and who hears of it. */
     private record Part(
-            String keyspace, String table, TokenRange range, Set<Waiver> waivers, RepairListener listener) {}
+            String keyspace, String table, List<TokenRange> ranges, Set<Waiver> waivers, RepairListener listener) {}
 
     private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
@@ -389,7 +389,7 @@ public final class Repair {
                 master.name(),
                 part.keyspace(),
                 part.table(),
-                part.range(),
+                part.ranges(),
                 followers,
                 askedBufferBytes(),
                 dryRun,
@@ -436,7 +436,7 @@ public final class Repair {
                 sessionId(environment.host().newId()),
                 part.keyspace(),
                 part.table(),
-                part.range(),
+                part.ranges(),
                 rowBufferBytes,
                 environment.host().clock().instant().getEpochSecond(),
                 environment.host().random().nextLong(),

@@ -5,6 +5,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
 import io.anneal.repair.row.RowBuffer;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -12,11 +13,12 @@ import java.util.UUID;
 /**
  * What one repair is asked to do.
  *
+ * @param ranges apart from each other; one session repairs them all
  * @param bufferBytes size of each replica's row buffer
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes; another one for every session
  * @param dryRun whether differences are found and counted, and nothing is written
- * @param allReplicas whether there are no other replicas of the range
+ * @param allReplicas whether there are no other replicas of the ranges
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param waivers what is not refused
  * @param sessions how many such repairs run at once: each replica gives each its share of memory
@@ -25,7 +27,7 @@ public record RepairConfig(
         UUID sessionId,
         String keyspace,
         String table,
-        TokenRange range,
+        List<TokenRange> ranges,
         int bufferBytes,
         long purgeTimeSeconds,
         long hashSeed,
@@ -44,10 +46,19 @@ public record RepairConfig(
 
     public RepairConfig {
         Arguments.positive("sessions", sessions);
+        ranges = List.copyOf(ranges);
+        if (ranges.isEmpty()) {
+            throw new IllegalArgumentException("a repair needs a range");
+        }
         waivers = Set.copyOf(waivers);
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }
+    }
+
+    /** The ranges as a log and an error name them. */
+    String rangesText() {
+        return ranges.size() == 1 ? ranges.get(0).toString() : ranges.get(0) + " and " + (ranges.size() - 1) + " more";
     }
 
     /**

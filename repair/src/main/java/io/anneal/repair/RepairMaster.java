@@ -2,8 +2,8 @@ package io.anneal.repair;
 
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Replica;
@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Row-level repair of one range, driven from the replica that is its master: windows are negotiated, compared by combined
- * hash, and reconciled where they differ, until the range's end (after ScyllaDB's published row-level repair). All
- * replicas read on while the master compares.
+ * Row-level repair of a list of ranges, driven from the replica that is its master: windows are negotiated, compared by combined
+ * hash, and reconciled where they differ, until the last range's end (after ScyllaDB's published row-level repair). All
+ * replicas read on while the master compares. A window may span many ranges: those without rows cost nothing.
  *
  * <p>Runs on the caller's thread. Owns neither its table nor the replicas; {@link #close} ends the master's own session.
  */
@@ -49,6 +49,7 @@ public final class RepairMaster implements Closeable {
     private final OpenSession parameters;
     private final ClusteringComparator comparator;
     private final SessionOpened ownOpened;
+    private final LinearRanges ranges;
     private final RepairMeter meter;
 
     /** Started when the terms are agreed. */
@@ -94,11 +95,12 @@ public final class RepairMaster implements Closeable {
                 config.staged(),
                 config.sessions());
         comparator = ClusteringComparator.of(schema);
+        ranges = LinearRanges.of(config.ranges());
         ownOpened = ReplicaSession.opened(table, parameters);
     }
 
     /**
-     * Repairs the range; afterwards all replicas hold the same rows there.
+     * Repairs the ranges; afterwards all replicas hold the same rows there.
      *
      * @throws IOException naming the replica that failed; nothing of what was received is kept then, but where a replica
      *     fails in the last step, finishing: others may have finished before it, and keep rows that are right
@@ -108,8 +110,7 @@ public final class RepairMaster implements Closeable {
         try (MDC.MDCCloseable session =
                         MDC.putCloseable("session", config.sessionId().toString());
                 MDC.MDCCloseable qualifiedTable = MDC.putCloseable("table", config.keyspace() + "." + config.table());
-                MDC.MDCCloseable range =
-                        MDC.putCloseable("range", config.range().toString())) {
+                MDC.MDCCloseable range = MDC.putCloseable("range", config.rangesText())) {
             return repair();
         }
     }
@@ -120,20 +121,14 @@ public final class RepairMaster implements Closeable {
                 config.sessionId(),
                 config.keyspace(),
                 config.table(),
-                config.range(),
+                config.rangesText(),
                 followers.size() + 1);
         List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
         opened.addAll(Waiting.results(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(config, table.schema(), opened);
-        agree(agreement.terms());
-        for (TokenRange.Linear part : config.range().unwrap()) {
-            List<CompletableFuture<Void>> started = ask(follower -> follower.startPart(part));
-            own.startPart(part);
-            meter.awaitAll(started);
-            repairPart(part);
-        }
+        repairWindows(start(agreement.terms()));
         if (!config.dryRun() && meter.of(RepairCount.WINDOWS_DIFFERING) > 0) {
             listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
         }
@@ -160,9 +155,9 @@ public final class RepairMaster implements Closeable {
     /** The replicas are equal whatever comes of this: one that does not hear it keeps its deletions for longer. */
     private void tellRepaired() {
         long seconds = config.purgeTimeSeconds();
-        List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(config.range(), seconds));
+        List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(config.ranges(), seconds));
         try {
-            table.repaired(config.range(), seconds);
+            table.repaired(config.ranges(), seconds);
             Waiting.results(told);
         } catch (IOException | RuntimeException failure) {
             LOG.warn("not every replica took note of its repair, cause={}", failure.toString());
@@ -170,21 +165,27 @@ public final class RepairMaster implements Closeable {
         }
     }
 
-    private void agree(SessionTerms terms) throws IOException {
+    /** All in one go; votes for the first window. */
+    private Votes start(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
+        List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
         own = new ReplicaSession(table, parameters, terms, meter);
+        own.start(ranges);
         sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
+        Votes first = askForVotes();
         Waiting.results(agreeing);
+        Waiting.results(starting);
+        return first;
     }
 
     private <T> List<CompletableFuture<T>> ask(Function<Participant, CompletableFuture<T>> question) {
         return followers.stream().map(question).toList();
     }
 
-    private void repairPart(TokenRange.Linear part) throws IOException {
+    private void repairWindows(Votes first) throws IOException {
         long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
-        Votes votes = askForVotes();
+        Votes votes = first;
         RingPosition boundary;
         do {
             List<SyncVote> all = votes.all(meter);
@@ -196,7 +197,7 @@ public final class RepairMaster implements Closeable {
                     meter.of(RepairCount.WINDOWS),
                     meter.of(RepairCount.ROWS_READ),
                     meter.of(RepairCount.BYTES_READ),
-                    covered(part, boundary));
+                    covered(boundary));
             lastBoundary = Optional.of(boundary);
         } while (!boundary.isEnd());
     }
@@ -242,10 +243,9 @@ public final class RepairMaster implements Closeable {
         return next;
     }
 
-    /** How much of the range's width lies behind a boundary. */
-    private double covered(TokenRange.Linear part, RingPosition boundary) {
-        long token = boundary.key().map(DecoratedKey::token).orElse(part.last());
-        return new TokenRange(config.range().left(), token).width();
+    /** How much of the ranges' width is done. */
+    private double covered(RingPosition boundary) {
+        return ranges.widthUpTo(boundary.key().map(DecoratedKey::token).orElse(Long.MAX_VALUE));
     }
 
     private static long items(WindowSummary summary) {
@@ -290,7 +290,7 @@ public final class RepairMaster implements Closeable {
             if (items[i] + votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
                 throw new RepairException(
                         "replica holds nothing where others hold much: is it the right one, replica=" + names.get(i)
-                                + ", range=" + config.range() + ", itemsElsewhere=" + most,
+                                + ", range=" + config.rangesText() + ", itemsElsewhere=" + most,
                         Optional.of(Waiver.EMPTY_REPLICA));
             }
         }

@@ -99,7 +99,7 @@ public final class RepairRunner {
                 .runId(wanted.runId());
         wanted.staged().ifPresent(repair::staged);
         return repair.tryOnce(
-                wanted.keyspace() + "." + wanted.table(), wanted.range(), Set.of(), listener, environment);
+                wanted.keyspace() + "." + wanted.table(), wanted.ranges(), Set.of(), listener, environment);
     }
 
     /** Reads {@code host:port}. */

@@ -5,8 +5,8 @@ import io.anneal.fragment.HashSum;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.StorageException;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Receiving;
@@ -33,7 +33,6 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -44,8 +43,8 @@ import java.util.function.LongPredicate;
 
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
- * lists hashes, hands out items and receives them. The order of calls is {@code (startPart (read window
- * (hashes|fetch|receive)*)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
+ * lists hashes, hands out items and receives them. The order of calls is {@code start (read window
+ * (hashes|fetch|receive)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
  * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
@@ -57,16 +56,13 @@ final class ReplicaSession implements Closeable {
     private final SessionTerms terms;
     private final RepairMeter meter;
     private final ClusteringComparator comparator;
-    /** SSTables of the parts that are done. */
-    private final List<Descriptor> completed = new ArrayList<>();
-
     private final ItemCodec codec;
     private final WindowReader reader;
     private final Window window;
     /** Empty in a dry run, as the writer. */
     private final Optional<Receiving> run;
 
-    private Optional<ReceivedWriter> writer;
+    private final Optional<ReceivedWriter> writer;
     private boolean finished;
 
     ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) {
@@ -87,12 +83,8 @@ final class ReplicaSession implements Closeable {
         run = parameters.dryRun()
                 ? Optional.empty()
                 : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
-        writer = newWriter();
+        writer = run.map(started -> new ReceivedWriter(schema, started, meter));
         meter.started();
-    }
-
-    private Optional<ReceivedWriter> newWriter() {
-        return run.map(started -> new ReceivedWriter(table.schema(), started, meter));
     }
 
     /**
@@ -112,10 +104,10 @@ final class ReplicaSession implements Closeable {
                 table.notes());
     }
 
-    void startPart(TokenRange.Linear part) throws IOException {
-        endPart();
-        reader.start(part);
-        window.startPart(part);
+    /** Begins at the first of the ranges; once. */
+    void start(LinearRanges ranges) {
+        reader.start(ranges);
+        window.startIn(ranges);
     }
 
     /** Reads on behind the window; see {@link Participant#read()}. */
@@ -296,6 +288,10 @@ final class ReplicaSession implements Closeable {
     }
 
     private void endWindow() throws IOException {
+        if (run.isPresent() && table.isGone()) {
+            // Says why: else it would fail in the last step, when others have kept what they received.
+            table.checkReceiving();
+        }
         if (window.isOpen()) {
             meter.add(RepairCount.DELETIONS_WRITTEN, window.receivedDeletionCount());
             if (writer.isPresent()) {
@@ -306,15 +302,6 @@ final class ReplicaSession implements Closeable {
             window.end();
         }
         reader.rows().dropWindow();
-    }
-
-    private void endPart() throws IOException {
-        endWindow();
-        reader.endPart();
-        if (writer.isPresent()) {
-            completed.addAll(write(writer.get()::finish));
-        }
-        writer = newWriter();
     }
 
     /** Writes something that was received. */
@@ -336,7 +323,9 @@ final class ReplicaSession implements Closeable {
     }
 
     SessionFinished finish() throws IOException {
-        endPart();
+        endWindow();
+        reader.end();
+        List<Descriptor> written = writer.isPresent() ? write(writer.get()::finish) : List.of();
         long importDeadlineSeconds = Receiving.NO_DEADLINE;
         if (run.isPresent()) {
             importDeadlineSeconds = run.get().complete();
@@ -348,10 +337,10 @@ final class ReplicaSession implements Closeable {
                 importDeadlineSeconds,
                 table.takesInAtOnce()
                         ? List.of()
-                        : completed.stream().map(Descriptor::toString).toList());
+                        : written.stream().map(Descriptor::toString).toList());
     }
 
-    /** Nothing that was received is kept if the session was not finished, of the parts that were done neither. */
+    /** Nothing that was received is kept if the session was not finished, of the windows that were done neither. */
     @Override
     public void close() throws IOException {
         Receiving started = run.orElse(null);

@@ -23,6 +23,7 @@ import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -111,7 +112,7 @@ final class ServedSession implements Answers.Answerer {
         return switch (step) {
             case OPEN -> open(in);
             case AGREE -> empty(replica.agree(SessionTerms.decode(in)));
-            case PART -> empty(replica.startPart(Contents.readRange(in)));
+            case START -> empty(replica.start(Contents.readRanges(in)));
             case READ -> encoded(replica.read(), (vote, out) -> vote.encode(out));
             case WINDOW -> {
                 int symbols = in.readUnsignedVInt32();
@@ -135,8 +136,8 @@ final class ServedSession implements Answers.Answerer {
             case PUSH -> encoded(replica.push(message.bytes()), (answer, out) -> answer.encode(out));
             case FINISH -> encoded(replica.finish(), (done, out) -> done.encode(out));
             case REPAIRED -> {
-                TokenRange range = Contents.readTokens(in);
-                yield empty(replica.repaired(range, in.readLong()));
+                List<TokenRange> ranges = Contents.readRanges(in);
+                yield empty(replica.repaired(ranges, in.readLong()));
             }
         };
     }

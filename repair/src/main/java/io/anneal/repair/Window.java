@@ -11,9 +11,9 @@ import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
@@ -52,8 +52,9 @@ final class Window {
 
     private final KnownDeletions received;
 
-    private TokenRange.Linear part = TokenRange.Linear.ALL;
-    /** Where the window before this one ended; empty in the first of a part. */
+    /** Outside of them nothing is accepted. */
+    private LinearRanges ranges = LinearRanges.NONE;
+    /** Where the window before this one ended; empty in the first. */
     private Optional<RingPosition> lastBoundary = Optional.empty();
 
     private RingPosition boundary = RingPosition.END;
@@ -85,12 +86,9 @@ final class Window {
         received = new KnownDeletions(schema);
     }
 
-    /** Begins a part of the range; its windows follow. */
-    void startPart(TokenRange.Linear newPart) {
-        assert !open : "a window of the part before is open";
-        part = newPart;
-        lastBoundary = Optional.empty();
-        carried = Optional.empty();
+    /** Says which tokens the windows to come have, what lies between them left out. */
+    void startIn(LinearRanges wanted) {
+        ranges = wanted;
     }
 
     /** Whether a place lies behind the end of this window, if it is open, or of the one before. */
@@ -380,12 +378,12 @@ final class Window {
      * @param orderMin how {@code from} must at least compare to the last boundary: 1 behind it, 0 also at it
      */
     private void requireInWindow(RingPosition from, RingPosition to, int orderMin) throws RepairException {
-        boolean inPart = part.contains(from.key().orElseThrow().token());
+        boolean inRanges = ranges.covers(from.key().orElseThrow().token());
         boolean behindLast =
                 lastBoundary.isEmpty() || Integer.signum(from.compareTo(lastBoundary.get(), comparator)) >= orderMin;
-        if (!inPart || !behindLast || to.compareTo(boundary, comparator) > 0) {
+        if (!inRanges || !behindLast || to.compareTo(boundary, comparator) > 0) {
             throw new RepairException("item stands outside the window, from=" + from + ", to=" + to + ", windowStart="
-                    + lastBoundary + ", windowEnd=" + boundary + ", tokens=" + part);
+                    + lastBoundary + ", windowEnd=" + boundary + ", isInRanges=" + inRanges);
         }
     }
 

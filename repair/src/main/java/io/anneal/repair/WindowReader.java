@@ -8,6 +8,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -20,6 +21,8 @@ import io.anneal.repair.row.RowBuffer;
 import io.anneal.repair.row.SpillFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,8 +45,12 @@ final class WindowReader implements Closeable {
     private final ClusteringComparator comparator;
     private final LargeRowTurns largeRows;
 
-    private DeletionReader deletions;
+    private final DeletionReader deletions;
+    private boolean started;
+    private Iterator<TokenRange.Linear> unread = Collections.emptyIterator();
+    /** Of the range that is being read; empty before the first, after the last, and between two of them. */
     private Optional<FragmentCursor> cursor = Optional.empty();
+
     private FragmentKind last;
     private Optional<RingPosition> lastBoundary = Optional.empty();
     private long rowsRead;
@@ -72,23 +79,24 @@ final class WindowReader implements Closeable {
         return bytesRead;
     }
 
-    void start(TokenRange.Linear part) throws IOException {
-        if (cursor.isPresent() || rows.count() > 0) {
-            throw new IllegalStateException("the part before was not read to its end, replica=" + table.name());
+    void start(LinearRanges ranges) {
+        if (started) {
+            throw new IllegalStateException("reading was started before, replica=" + table.name());
         }
-        cursor = Optional.of(table.scan(part, localDeletionTimeMaxSeconds));
-        cursor.get().askBefore(largeRows);
-        deletions = new DeletionReader(comparator);
-        last = null;
-        lastBoundary = Optional.empty();
+        started = true;
+        unread = ranges.ranges().iterator();
+    }
+
+    /** Whether all ranges were read. */
+    private boolean isAtEnd() {
+        return cursor.isEmpty() && !unread.hasNext();
     }
 
     /** Reads until the buffer is full, and beyond the last boundary in any case: every window ends behind the one before. */
     void readAhead() throws IOException {
         try {
-            while (cursor.isPresent()
-                    && (rows.aheadBytes() + deletions.bytes() < bufferBytes || !isBehind(lastBoundary))) {
-                readOne(cursor.get());
+            while (!isAtEnd() && (rows.aheadBytes() + deletions.bytes() < bufferBytes || !isBehind(lastBoundary))) {
+                readOne();
             }
         } finally {
             largeRows.leave();
@@ -99,7 +107,20 @@ final class WindowReader implements Closeable {
         return place.isEmpty() || last != null && lastPlace().compareTo(place.get(), comparator) > 0;
     }
 
-    private void readOne(FragmentCursor from) throws IOException {
+    /** Reads what comes next, from whichever range that is; nothing is left behind between two of them. */
+    private void readOne() throws IOException {
+        boolean found = false;
+        while (!found && !isAtEnd()) {
+            if (cursor.isEmpty()) {
+                cursor = Optional.of(table.scan(unread.next(), localDeletionTimeMaxSeconds));
+                cursor.get().askBefore(largeRows);
+            }
+            found = readOne(cursor.get());
+        }
+    }
+
+    /** False at the end of the cursor, which is closed then. */
+    private boolean readOne(FragmentCursor from) throws IOException {
         FragmentKind kind = from.advance();
         if (kind == FragmentKind.PARTITION_START) {
             long timestampMicros = from.partitionDeletionTimestampMicros();
@@ -110,8 +131,8 @@ final class WindowReader implements Closeable {
             kind = from.advance();
         }
         if (kind == null) {
-            endPart();
-            return;
+            closeCursor();
+            return false;
         }
         last = kind;
         switch (kind) {
@@ -120,6 +141,7 @@ final class WindowReader implements Closeable {
             case PARTITION_END -> {}
             case PARTITION_START -> throw new IllegalStateException("partition starts inside a partition");
         }
+        return true;
     }
 
     private void addRow(FragmentCursor from) throws IOException {
@@ -168,7 +190,7 @@ final class WindowReader implements Closeable {
 
     /** The last place that was read, or the end. */
     RingPosition lastPlace() {
-        if (cursor.isEmpty()) {
+        if (isAtEnd()) {
             return RingPosition.END;
         }
         if (last == null) {
@@ -197,8 +219,13 @@ final class WindowReader implements Closeable {
         return deletions.window(boundary);
     }
 
-    /** Closes the cursor. */
-    void endPart() throws IOException {
+    /** Ends reading, wherever it is. */
+    void end() throws IOException {
+        unread = Collections.emptyIterator();
+        closeCursor();
+    }
+
+    private void closeCursor() throws IOException {
         if (cursor.isPresent()) {
             FragmentCursor open = cursor.get();
             cursor = Optional.empty();
@@ -210,7 +237,7 @@ final class WindowReader implements Closeable {
     @Override
     public void close() throws IOException {
         try (rows) {
-            endPart();
+            end();
         }
     }
 }

@@ -16,6 +16,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalParticipantTest {
-    private static final TokenRange.Linear ALL = TokenRange.Linear.ALL;
+    private static final List<TokenRange> ALL = List.of(TokenRange.FULL);
 
     @TempDir
     private Path directory;
@@ -69,7 +70,7 @@ class LocalParticipantTest {
     void shouldFailNextStepWhenReadingAheadFails() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         RingPosition boundary = Waiting.result(replica.read()).last();
         table.beforeFragment = fragment -> {
             throw new IOException("disk is gone");
@@ -89,7 +90,7 @@ class LocalParticipantTest {
     void shouldCloseEverythingOnceWhenRepairIsDone() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
 
         assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_READ))
@@ -129,7 +130,7 @@ class LocalParticipantTest {
         });
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         table.beforeFragment = fragment -> {
             throw new StackOverflowError("deep");
         };
@@ -164,7 +165,7 @@ class LocalParticipantTest {
             replica = replica(Runnable::run);
             Waiting.result(replica.open(Sessions.open(1, 1)));
             Waiting.result(replica.agree(Sessions.terms(1)));
-            Waiting.result(replica.startPart(ALL));
+            Waiting.result(replica.start(ALL));
             Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
             Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
             byte[] item = Sessions.encoded(
@@ -189,7 +190,7 @@ class LocalParticipantTest {
     void shouldRefuseBoundaryBehindWhatWasRead() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.read());
 
         assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END, 0)))
@@ -202,7 +203,7 @@ class LocalParticipantTest {
     void shouldRefuseTheSameBoundaryTwiceAndItemsWithoutWindow() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.read());
         Waiting.result(replica.window(RingPosition.END, 0));
         assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END, 0)))
@@ -223,7 +224,7 @@ class LocalParticipantTest {
     private void receive() throws IOException {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
         Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
@@ -264,7 +265,7 @@ class LocalParticipantTest {
         };
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(ALL));
+        Waiting.result(replica.start(ALL));
         CompletableFuture<?> fill = replica.read();
         running.await();
         executor.shutdown();

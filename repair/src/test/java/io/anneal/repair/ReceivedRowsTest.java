@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -72,7 +73,7 @@ class ReceivedRowsTest {
         replica = new LocalParticipant("one", table.opener(), Runnable::run);
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.start(List.of(TokenRange.FULL)));
         Waiting.result(replica.read());
         Waiting.result(replica.window(RingPosition.END, 0));
     }

@@ -78,7 +78,7 @@ class RepairCostTest {
                     new UUID(0, repairs),
                     "ks",
                     "t",
-                    TokenRange.FULL,
+                    List.of(TokenRange.FULL),
                     bufferBytes,
                     100,
                     1,

@@ -251,7 +251,7 @@ class RepairServiceTest {
         for (RemoteParticipant session : List.of(one, other)) {
             Waiting.result(session.open(Sessions.open(session == one ? 1 : 2, BUFFER_BYTES)));
             Waiting.result(session.agree(Sessions.TERMS));
-            Waiting.result(session.startPart(TokenRange.Linear.ALL));
+            Waiting.result(session.start(List.of(TokenRange.FULL)));
         }
 
         one.close();
@@ -268,7 +268,7 @@ class RepairServiceTest {
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.start(List.of(TokenRange.FULL)));
 
         assertThatThrownBy(() -> Waiting.result(replica.read()))
                 .isInstanceOf(PeerException.class)
@@ -309,14 +309,14 @@ class RepairServiceTest {
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.start(List.of(TokenRange.FULL)));
         Waiting.result(replica.read());
 
         Waiting.result(replica.finish());
 
         assertThat(table.cursorsClosed).hasValue(table.cursorsOpened.get());
         assertThat(table.closed).hasValue(0);
-        Waiting.result(replica.repaired(TokenRange.FULL, 100));
+        Waiting.result(replica.repaired(List.of(TokenRange.FULL), 100));
         assertThat(table.repairedSeconds).containsExactly(100L);
         // A place that was given back is not taken again this way.
         shouldFailWith(RepairCode.NO_SESSION, () -> Waiting.result(replica.agree(Sessions.TERMS)));
@@ -393,13 +393,13 @@ class RepairServiceTest {
                 RepairCode.REFUSED,
                 () -> Waiting.result(other.open(Sessions.open(ID, HandMadeTable.schema(11), BUFFER_BYTES))));
 
-        Waiting.result(owner.startPart(TokenRange.Linear.ALL));
+        Waiting.result(owner.start(List.of(TokenRange.FULL)));
         assertThat(Waiting.result(owner.read()).items()).isEqualTo(6);
     }
 
     @Test
     void shouldAnswerMalformedAndTakeTheNextSessionWhenContentIsNone() throws IOException {
-        for (SessionStep step : List.of(SessionStep.PART, SessionStep.WINDOW, SessionStep.HASHES, SessionStep.FETCH)) {
+        for (SessionStep step : List.of(SessionStep.START, SessionStep.WINDOW, SessionStep.HASHES, SessionStep.FETCH)) {
             MessageStream session = opened();
             shouldFailWith(PeerException.MALFORMED, () -> ask(session, step.code(), (byte) 9, (byte) 9, (byte) 9));
         }
@@ -409,7 +409,7 @@ class RepairServiceTest {
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.start(List.of(TokenRange.FULL)));
         assertThat(Waiting.result(replica.read()).items()).isEqualTo(6);
     }
 
@@ -429,7 +429,7 @@ class RepairServiceTest {
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
-        Waiting.result(replica.startPart(TokenRange.Linear.ALL));
+        Waiting.result(replica.start(List.of(TokenRange.FULL)));
         Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
         Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));

@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import static io.anneal.repair.Sessions.BUFFER_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.io.ByteBudget;
@@ -7,6 +8,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,8 +61,12 @@ class SessionTrafficTest {
     }
 
     private RepairReport repair(FragmentList mine, DelayedReplica follower) throws IOException {
+        return repair(mine, follower, config());
+    }
+
+    private RepairReport repair(FragmentList mine, DelayedReplica follower, RepairConfig config) throws IOException {
         try (Participant replica = follower.participant();
-                RepairMaster master = new RepairMaster(config(), own(mine), List.of(replica), RepairListener.NONE)) {
+                RepairMaster master = new RepairMaster(config, own(mine), List.of(replica), RepairListener.NONE)) {
             return master.run();
         }
     }
@@ -78,6 +85,49 @@ class SessionTrafficTest {
 
         assertThat(windows).isEqualTo(30);
         assertThat(many.roundTrips() - few.roundTrips()).isEqualTo(windows);
+    }
+
+    /** As of a node with many vnodes: what is between them is another's. */
+    private static List<TokenRange> everySecondOf(int slices) {
+        List<TokenRange> all = TokenRange.FULL.split(slices);
+        return IntStream.range(0, slices)
+                .filter(i -> i % 2 == 0)
+                .mapToObj(all::get)
+                .toList();
+    }
+
+    @Test
+    void shouldAskAHandfulOfQuestionsForThousandsOfEmptyRanges() throws IOException {
+        DelayedReplica follower = new DelayedReplica(other(rows(0)));
+
+        RepairReport report = repair(rows(0), follower, Sessions.config(1, BUFFER_BYTES, everySecondOf(20_000)));
+
+        assertThat(report.windows()).isEqualTo(1);
+        assertThat(follower.questions()).isLessThan(8);
+        assertThat(follower.roundTrips()).isLessThan(5);
+    }
+
+    @Test
+    void shouldPutManySparseRangesIntoOneWindow() throws IOException {
+        List<TokenRange> ranges = everySecondOf(400);
+        List<DecoratedKey> keys = HandMadeTable.keys(1_000);
+        List<DecoratedKey> owned = keys.stream()
+                .filter(key -> ranges.stream().anyMatch(range -> range.contains(key.token())))
+                .toList();
+        TestTable behind = other(Sessions.rows(keys.subList(0, 500), 1));
+        DelayedReplica follower = new DelayedReplica(behind);
+
+        RepairReport report = repair(Sessions.rows(keys, 1), follower, Sessions.config(1, BUFFER_BYTES, ranges));
+
+        assertThat(report.windows()).isEqualTo(1);
+        assertThat(follower.questions()).isLessThan(12);
+        assertThat(behind.stagedLines())
+                .isEqualTo(Sessions.rows(
+                                owned.stream()
+                                        .filter(keys.subList(500, 1_000)::contains)
+                                        .toList(),
+                                1)
+                        .lines());
     }
 
     @Test

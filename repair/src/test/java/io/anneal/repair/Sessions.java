@@ -75,11 +75,15 @@ final class Sessions {
     }
 
     static RepairConfig config(long id, int bufferBytes) {
+        return config(id, bufferBytes, List.of(TokenRange.FULL));
+    }
+
+    static RepairConfig config(long id, int bufferBytes, List<TokenRange> ranges) {
         return new RepairConfig(
                 new UUID(0, id),
                 "ks",
                 "t",
-                TokenRange.FULL,
+                ranges,
                 bufferBytes,
                 100,
                 1,

@@ -76,7 +76,7 @@ class SketchReconcilerTest {
                 asked.sessionId(),
                 asked.keyspace(),
                 asked.table(),
-                asked.range(),
+                asked.ranges(),
                 asked.bufferBytes(),
                 asked.purgeTimeSeconds(),
                 asked.hashSeed(),

@@ -108,7 +108,7 @@ final class TestTable implements Replica {
     }
 
     @Override
-    public void repaired(TokenRange range, long seconds) {
+    public void repaired(List<TokenRange> ranges, long seconds) {
         repairedSeconds.add(seconds);
     }
 

@@ -167,11 +167,12 @@ class WrongFollowerTest {
     }
 
     @Test
-    void shouldStopWhenFollowerHasTokensOutsideThePart() throws IOException {
+    void shouldStopWhenFollowerIsPushedTokensOutsideItsRanges() throws IOException {
         repairShouldFailWhen(
-                "startPart",
-                (honest, arguments) -> honest.startPart(
-                        new TokenRange.Linear(KEYS.get(1).token(), KEYS.get(1).token())),
+                Sessions.rows(KEYS.get(0), 1),
+                "start",
+                (honest, arguments) -> honest.start(List.of(
+                        new TokenRange(KEYS.get(1).token() - 1, KEYS.get(1).token()))),
                 "outside the window");
     }
 

@@ -84,7 +84,7 @@ class StoreRepairTest {
                 UUID.randomUUID(),
                 "ks",
                 "t",
-                TokenRange.FULL,
+                List.of(TokenRange.FULL),
                 64 << 10,
                 Instant.now().getEpochSecond(),
                 17,

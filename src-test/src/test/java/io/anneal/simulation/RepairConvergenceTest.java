@@ -41,38 +41,47 @@ class RepairConvergenceTest {
         }
     }
 
-    /** One range after the other, in any order, that are the ring together. */
+    /** One session after the other, each of any ranges, that are the ring together. */
     @Test
-    void shouldChangeOnlyTheRangeThatIsRepaired() throws IOException {
+    void shouldChangeOnlyTheRangesThatAreRepaired() throws IOException {
         long first = Long.getLong("anneal.seed", 1);
         for (long seed = first; seed < first + RANGE_SEEDS; seed++) {
             try (RepairScene scene = RepairScene.of(directory, seed, "ranges")) {
                 FragmentList expected = scene.expected();
-                for (TokenRange range : ring(scene)) {
-                    repairRange(scene, range, expected);
+                List<TokenRange> ring = ring(scene);
+                while (!ring.isEmpty()) {
+                    List<TokenRange> together =
+                            ring.subList(0, 1 + scene.random().nextInt(ring.size()));
+                    repairRanges(scene, List.copyOf(together), expected);
+                    together.clear();
                 }
                 scene.shouldBeEqual();
             }
         }
     }
 
-    private static void repairRange(RepairScene scene, TokenRange range, FragmentList expected) throws IOException {
+    private static void repairRanges(RepairScene scene, List<TokenRange> ranges, FragmentList expected)
+            throws IOException {
+        LongPredicate inside = token -> ranges.stream().anyMatch(range -> range.contains(token));
         List<List<String>> outsideBefore = new ArrayList<>();
         for (MemoryReplica replica : scene.replicas()) {
-            outsideBefore.add(lines(replica.view(NOTHING_PURGED), token -> !range.contains(token)));
+            outsideBefore.add(lines(replica.view(NOTHING_PURGED), inside.negate()));
         }
         Repairs.run(
                 scene.replicas(),
                 Repairs.config(
-                        scene.rule(), range, scene.bufferBytes(), scene.random().nextLong()));
+                        scene.rule(),
+                        ranges,
+                        scene.bufferBytes(),
+                        scene.random().nextLong()));
         for (int i = 0; i < scene.replicas().size(); i++) {
             MemoryReplica replica = scene.replicas().get(i);
             replica.reopen();
-            assertThat(lines(replica.view(scene.rule()), range::contains))
-                    .as("seed=%d, %s, inside of %s", scene.seed(), replica.name(), range)
-                    .isEqualTo(lines(expected, range::contains));
-            assertThat(lines(replica.view(NOTHING_PURGED), token -> !range.contains(token)))
-                    .as("seed=%d, %s, outside of %s", scene.seed(), replica.name(), range)
+            assertThat(lines(replica.view(scene.rule()), inside))
+                    .as("seed=%d, %s, inside of %s", scene.seed(), replica.name(), ranges)
+                    .isEqualTo(lines(expected, inside));
+            assertThat(lines(replica.view(NOTHING_PURGED), inside.negate()))
+                    .as("seed=%d, %s, outside of %s", scene.seed(), replica.name(), ranges)
                     .isEqualTo(outsideBefore.get(i));
         }
     }
@@ -86,7 +95,7 @@ class RepairConvergenceTest {
                                 .filter(fragment -> fragment.kind() == FragmentKind.PARTITION_START)
                                 .forEach(start -> keys.add(start.key().token()))));
         TreeSet<Long> cuts = new TreeSet<>();
-        for (int i = scene.random().nextInt(4); i >= 0; i--) {
+        for (int i = scene.random().nextInt(12); i >= 0; i--) {
             boolean atKey = !keys.isEmpty() && scene.random().nextBoolean();
             cuts.add(
                     atKey

@@ -25,15 +25,15 @@ final class Repairs {
     private Repairs() {}
 
     static RepairConfig config(SessionPurgeRule rule, int bufferBytes, long seed) {
-        return config(rule, TokenRange.FULL, bufferBytes, seed);
+        return config(rule, List.of(TokenRange.FULL), bufferBytes, seed);
     }
 
-    static RepairConfig config(SessionPurgeRule rule, TokenRange range, int bufferBytes, long seed) {
+    static RepairConfig config(SessionPurgeRule rule, List<TokenRange> ranges, int bufferBytes, long seed) {
         return new RepairConfig(
                 new UUID(seed, SESSIONS.incrementAndGet()),
                 "ks",
                 "t",
-                range,
+                ranges,
                 bufferBytes,
                 rule.purgeTimeSeconds(),
                 seed,

@@ -460,15 +460,15 @@ class StoreResurrectionTest {
         table.compact();
         assertThat(tombstones()).isEqualTo(2);
         // Begun before the deletions: it may have missed them.
-        table.repaired(TokenRange.FULL, deletedSeconds - 1);
+        table.repaired(List.of(TokenRange.FULL), deletedSeconds - 1);
         table.compact();
         assertThat(tombstones()).isEqualTo(2);
         long token = token(1);
-        table.repaired(new TokenRange(token - 1, token), deletedSeconds + 1);
+        table.repaired(List.of(new TokenRange(token - 1, token)), deletedSeconds + 1);
         reopen(2, 0);
         table.compact();
         assertThat(tombstones()).isEqualTo(1);
-        table.repaired(TokenRange.FULL, deletedSeconds + 1);
+        table.repaired(List.of(TokenRange.FULL), deletedSeconds + 1);
         table.compact();
         assertThat(tombstones()).isZero();
     }

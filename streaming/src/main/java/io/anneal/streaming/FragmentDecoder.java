@@ -11,6 +11,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;

@@ -1,6 +1,7 @@
 package io.anneal.streaming;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
 import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
@@ -186,9 +187,8 @@ final class HeldSource {
 
     private List<PinnedSSTable> partly(TokenRange.Linear range) {
         return partly.stream()
-                .filter(sstable -> sstable.tokens()
-                        .map(tokens -> LinearRanges.overlap(tokens, range))
-                        .orElse(true))
+                .filter(sstable ->
+                        sstable.tokens().map(tokens -> tokens.overlaps(range)).orElse(true))
                 .toList();
     }
 

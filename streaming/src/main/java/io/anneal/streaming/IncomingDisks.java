@@ -1,7 +1,10 @@
 package io.anneal.streaming;
 
+import io.anneal.key.LinearRanges;
+import io.anneal.key.TokenRange;
 import io.anneal.node.ReplicaSource;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +28,7 @@ final class IncomingDisks {
         private StreamReport report = StreamReport.NOTHING;
 
         Disks(StreamUnit unit, List<Long> boundaries) {
-            units = LinearRanges.byDisk(unit.ranges(), boundaries).stream()
+            units = byDisk(unit.ranges(), boundaries).stream()
                     .map(ranges -> new StreamUnit(unit.table(), unit.source(), unit.target(), ranges))
                     .toList();
         }
@@ -54,5 +57,33 @@ final class IncomingDisks {
     private synchronized Disks disks(ReplicaSource target, StreamUnit unit) {
         String keyspace = unit.table().substring(0, unit.table().indexOf('.'));
         return begun.computeIfAbsent(unit, first -> new Disks(first, target.diskBoundaries(keyspace)));
+    }
+
+    /** Ranges by the data directory that they belong to, none empty; boundaries as {@code ReplicaSource.diskBoundaries} gives them. */
+    private static List<List<TokenRange>> byDisk(List<TokenRange> wanted, List<Long> boundaries) {
+        if (boundaries.isEmpty()) {
+            return List.of(wanted);
+        }
+        List<TokenRange.Linear> ranges = LinearRanges.of(wanted).ranges();
+        List<List<TokenRange>> disks = new ArrayList<>();
+        long first = Long.MIN_VALUE;
+        for (int disk = 0; disk <= boundaries.size(); disk++) {
+            long last = disk == boundaries.size() ? Long.MAX_VALUE : boundaries.get(disk);
+            TokenRange.Linear tokens = new TokenRange.Linear(first, last);
+            List<TokenRange> inside = ranges.stream()
+                    .filter(range -> range.overlaps(tokens))
+                    .map(range -> new TokenRange.Linear(
+                                    Math.max(range.first(), tokens.first()), Math.min(range.last(), tokens.last()))
+                            .asRange())
+                    .toList();
+            if (!inside.isEmpty()) {
+                disks.add(inside);
+            }
+            if (last == Long.MAX_VALUE) {
+                break;
+            }
+            first = last + 1;
+        }
+        return disks;
     }
 }

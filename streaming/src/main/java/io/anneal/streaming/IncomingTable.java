@@ -3,6 +3,7 @@ package io.anneal.streaming;
 import io.anneal.io.PrintableText;
 import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.net.PeerException;

@@ -197,7 +197,7 @@ public record Ring(List<Part> parts) {
         for (TokenRange.Linear tokens : range.unwrap()) {
             Long first = linear.floorKey(tokens.first());
             linear.subMap(first == null ? tokens.first() : first, true, tokens.last(), true).values().stream()
-                    .filter(owned -> LinearRanges.overlap(tokens, owned.tokens()))
+                    .filter(owned -> tokens.overlaps(owned.tokens()))
                     .forEach(owned -> inside.add(new Part(common(tokens, owned.tokens()), owned.owners())));
         }
         return inside;

@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.key.LinearRanges;
 import io.anneal.net.Message;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;

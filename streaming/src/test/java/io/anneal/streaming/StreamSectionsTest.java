@@ -6,6 +6,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteWriter;
+import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
 import io.anneal.net.NetConfig;

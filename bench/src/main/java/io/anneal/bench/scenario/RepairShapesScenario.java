@@ -201,7 +201,7 @@ public final class RepairShapesScenario {
                 new UUID(0, 1),
                 RepairShape.KEYSPACE,
                 RepairShape.TABLE,
-                TokenRange.FULL,
+                List.of(TokenRange.FULL),
                 shape.bufferBytes(),
                 RepairShape.NOW_SECONDS,
                 1,

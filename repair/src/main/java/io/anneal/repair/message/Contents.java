@@ -4,27 +4,35 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Contents too small to be records: positions, ranges, phases and lists of hashes. */
 public final class Contents {
     private Contents() {}
 
-    public static void write(TokenRange.Linear part, ByteWriter out) {
-        out.writeLong(part.first());
-        out.writeLong(part.last());
+    /** Ranges in the order of the ring take few bytes: each has the distance from the one before, and its width. */
+    public static void write(List<TokenRange> ranges, ByteWriter out) {
+        out.writeUnsignedVInt(ranges.size());
+        long last = Long.MIN_VALUE;
+        for (TokenRange range : ranges) {
+            out.writeUnsignedVInt(range.left() - last);
+            out.writeUnsignedVInt(range.right() - range.left());
+            last = range.right();
+        }
     }
 
-    public static TokenRange.Linear readRange(ByteReader in) {
-        return new TokenRange.Linear(in.readLong(), in.readLong());
-    }
-
-    public static void write(TokenRange range, ByteWriter out) {
-        out.writeLong(range.left());
-        out.writeLong(range.right());
-    }
-
-    public static TokenRange readTokens(ByteReader in) {
-        return new TokenRange(in.readLong(), in.readLong());
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    public static List<TokenRange> readRanges(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<TokenRange> ranges = new ArrayList<>();
+        long last = Long.MIN_VALUE;
+        for (int i = 0; i < count; i++) {
+            long left = last + in.readUnsignedVInt();
+            last = left + in.readUnsignedVInt();
+            ranges.add(new TokenRange(left, last));
+        }
+        return ranges;
     }
 
     public static void write(RingPosition boundary, ByteWriter out) {

@@ -16,9 +16,10 @@ import java.util.UUID;
  * Asks a node to be the master of a repair. It chooses session id, purge time and seed itself.
  *
  * @param replica name of the master's own replica, as all names empty where a node has but one
+ * @param ranges apart from each other
  * @param followers the other replicas
  * @param bufferBytes row buffer of each replica; nodes may take smaller ones
- * @param allReplicas whether there are no other replicas of the range
+ * @param allReplicas whether there are no other replicas of the ranges
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
  * @param runId of the run that it is a part of: the upper half of its session's id
@@ -27,7 +28,7 @@ public record RunRepair(
         String replica,
         String keyspace,
         String table,
-        TokenRange range,
+        List<TokenRange> ranges,
         List<Follower> followers,
         int bufferBytes,
         boolean dryRun,
@@ -49,6 +50,7 @@ public record RunRepair(
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }
         Arguments.positive("sessions", sessions);
+        ranges = List.copyOf(ranges);
         followers = List.copyOf(followers);
         waivers = Set.copyOf(waivers);
     }
@@ -57,7 +59,7 @@ public record RunRepair(
         Texts.write(out, replica);
         Texts.write(out, keyspace);
         Texts.write(out, table);
-        Contents.write(range, out);
+        Contents.write(ranges, out);
         out.writeUnsignedVInt(followers.size());
         for (Follower follower : followers) {
             Texts.write(out, follower.address());
@@ -77,7 +79,7 @@ public record RunRepair(
                 Texts.read(in),
                 Texts.read(in),
                 Texts.read(in),
-                Contents.readTokens(in),
+                Contents.readRanges(in),
                 readFollowers(in),
                 in.readInt(),
                 in.readByte() != 0,

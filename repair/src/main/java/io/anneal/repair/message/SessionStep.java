@@ -6,8 +6,8 @@ public enum SessionStep {
     OPEN(1),
     /** Fixes what follows from all replicas' answers to {@link #OPEN}: {@link SessionTerms}; answered by nothing. */
     AGREE(2),
-    /** Starts a part of the range, the first and last token of it; answered by nothing. */
-    PART(3),
+    /** Starts to read ranges of tokens; answered by nothing. */
+    START(3),
     /** Fills the row buffer behind the window, if one is open; answered by {@link SyncVote}. */
     READ(4),
     /**
@@ -25,7 +25,7 @@ public enum SessionStep {
     PUSH(9),
     /** Completes what was received; answered by {@link SessionFinished}. */
     FINISH(10),
-    /** All replicas have finished: the range, and the seconds at which the repair began; answered by nothing. */
+    /** All replicas have finished: the ranges, and the seconds at which the repair began; answered by nothing. */
     REPAIRED(11),
     /** The hashes of the window's rows summed by range. */
     SUMS(12),

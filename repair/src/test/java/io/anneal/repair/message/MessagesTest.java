@@ -37,11 +37,17 @@ class MessagesTest {
     private static final OpenSession OPEN = new OpenSession(
             ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
     private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
+    private static final List<TokenRange> RANGES = List.of(
+            new TokenRange(5, -5),
+            new TokenRange(-5, 0),
+            new TokenRange(1L << 62, 1L << 63),
+            new TokenRange(Long.MAX_VALUE, Long.MIN_VALUE),
+            TokenRange.FULL);
     private static final RunRepair RUN = new RunRepair(
             "n1",
             "ks",
             "t",
-            new TokenRange(5, -5),
+            RANGES,
             List.of(new RunRepair.Follower("127.0.0.1:1", ""), new RunRepair.Follower("127.0.0.1:2", "n2")),
             1 << 20,
             false,
@@ -77,11 +83,16 @@ class MessagesTest {
             new Layout("finished", FINISHED, FINISHED::encode, SessionFinished::decode),
             new Layout("run", RUN, RUN::encode, RunRepair::decode),
             new Layout("phase", Phase.ROWS, out -> Contents.write(Phase.ROWS, out), Contents::readPhase),
-            new Layout(
-                    "range",
-                    new TokenRange.Linear(-7, 7),
-                    out -> Contents.write(new TokenRange.Linear(-7, 7), out),
-                    Contents::readRange));
+            new Layout("ranges", RANGES, out -> Contents.write(RANGES, out), Contents::readRanges));
+
+    @Test
+    void shouldSpendAFewBytesOnARangeBesideAnother() {
+        ByteWriter out = new ByteWriter(64);
+
+        Contents.write(List.of(new TokenRange(-1L << 60, 0), new TokenRange(0, 100), new TokenRange(110, 120)), out);
+
+        assertThat(out.lengthBytes()).isLessThanOrEqualTo(1 + 2 * Long.BYTES + 2 + 2 * 2);
+    }
 
     @Test
     void shouldReadBackWhatWasEncoded() {

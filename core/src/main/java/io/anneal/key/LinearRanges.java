@@ -1,18 +1,20 @@
-package io.anneal.streaming;
+package io.anneal.key;
 
-import io.anneal.key.TokenRange;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Ranges of tokens in the order of a file, those that touch joined.
+ * Ranges of tokens in the order of a file, those that touch joined. Immutable.
  *
  * @param ranges ascending, apart from each other
  */
-record LinearRanges(List<TokenRange.Linear> ranges) {
-    static LinearRanges of(List<TokenRange> wanted) {
+public record LinearRanges(List<TokenRange.Linear> ranges) {
+    public static final LinearRanges NONE = new LinearRanges(List.of());
+
+    /** The tokens that some of the ranges have. */
+    public static LinearRanges of(List<TokenRange> wanted) {
         List<TokenRange.Linear> sorted = wanted.stream()
                 .flatMap(range -> range.unwrap().stream())
                 .sorted(Comparator.comparingLong(TokenRange.Linear::first))
@@ -30,36 +32,21 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
         return new LinearRanges(List.copyOf(joined));
     }
 
-    /** Ranges by the data directory that they belong to, none empty; boundaries as {@code ReplicaSource.diskBoundaries} gives them. */
-    static List<List<TokenRange>> byDisk(List<TokenRange> wanted, List<Long> boundaries) {
-        if (boundaries.isEmpty()) {
-            return List.of(wanted);
-        }
-        List<TokenRange.Linear> ranges = of(wanted).ranges();
-        List<List<TokenRange>> disks = new ArrayList<>();
-        long first = Long.MIN_VALUE;
-        for (int disk = 0; disk <= boundaries.size(); disk++) {
-            long last = disk == boundaries.size() ? Long.MAX_VALUE : boundaries.get(disk);
-            TokenRange.Linear tokens = new TokenRange.Linear(first, last);
-            List<TokenRange> inside = ranges.stream()
-                    .filter(range -> overlap(range, tokens))
-                    // What is before the smallest token is the largest one, as longs do.
-                    .map(range -> new TokenRange(
-                            Math.max(range.first(), tokens.first()) - 1, Math.min(range.last(), tokens.last())))
-                    .toList();
-            if (!inside.isEmpty()) {
-                disks.add(inside);
-            }
-            if (last == Long.MAX_VALUE) {
-                break;
-            }
-            first = last + 1;
-        }
-        return disks;
+    /** How many tokens are not after one, roughly where they are many. */
+    public double widthUpTo(long token) {
+        return upTo(token).ranges.stream().mapToDouble(TokenRange.Linear::width).sum();
+    }
+
+    /** What of it is not after a token. */
+    public LinearRanges upTo(long token) {
+        return new LinearRanges(ranges.stream()
+                .filter(range -> range.first() <= token)
+                .map(range -> new TokenRange.Linear(range.first(), Math.min(range.last(), token)))
+                .toList());
     }
 
     /** Whether all of the tokens are wanted. */
-    boolean covers(TokenRange.Linear tokens) {
+    public boolean covers(TokenRange.Linear tokens) {
         int index = firstNotBefore(tokens.first());
         return index < ranges.size()
                 && ranges.get(index).first() <= tokens.first()
@@ -67,19 +54,19 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
     }
 
     /** Whether a token is wanted. */
-    boolean covers(long token) {
+    public boolean covers(long token) {
         int index = firstNotBefore(token);
         return index < ranges.size() && ranges.get(index).first() <= token;
     }
 
     /** Whether some of the tokens are wanted. */
-    boolean touches(TokenRange.Linear tokens) {
+    public boolean touches(TokenRange.Linear tokens) {
         int index = firstNotBefore(tokens.first());
         return index < ranges.size() && ranges.get(index).first() <= tokens.last();
     }
 
     /** Those that have some of the tokens; all where the tokens are not known. */
-    List<TokenRange.Linear> touching(Optional<TokenRange.Linear> tokens) {
+    public List<TokenRange.Linear> touching(Optional<TokenRange.Linear> tokens) {
         return tokens.map(known -> {
                     int end = firstNotBefore(known.last());
                     boolean touchesEnd = end < ranges.size() && ranges.get(end).first() <= known.last();
@@ -101,9 +88,5 @@ record LinearRanges(List<TokenRange.Linear> ranges) {
             }
         }
         return low;
-    }
-
-    static boolean overlap(TokenRange.Linear one, TokenRange.Linear other) {
-        return one.first() <= other.last() && other.first() <= one.last();
     }
 }

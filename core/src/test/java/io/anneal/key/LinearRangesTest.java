@@ -1,8 +1,7 @@
-package io.anneal.streaming;
+package io.anneal.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.key.TokenRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +30,7 @@ class LinearRangesTest {
                 TokenRange.Linear asked = tokens(random);
                 String name = "seed=" + seed + ", ranges=" + ranges + ", asked=" + asked;
                 List<TokenRange.Linear> touching = ranges.ranges().stream()
-                        .filter(range -> LinearRanges.overlap(range, asked))
+                        .filter(range -> range.overlaps(asked))
                         .toList();
 
                 assertThat(ranges.touching(Optional.of(asked))).as(name).isEqualTo(touching);
