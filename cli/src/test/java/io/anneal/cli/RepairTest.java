@@ -356,6 +356,29 @@ final class RepairTest {
         assertThat(result.at("/sum/were-equal").asBoolean()).isFalse();
     }
 
+    /** Two halves of the ring, and the key that differs in one of them. */
+    @Test
+    void shouldRepairRangesTogetherThatAreApart() throws IOException {
+        CommandRun run = repairOf("--range=(-9223372036854775808,0]", "--range=0:-9223372036854775808", "--json");
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(table(run, 0).get("rows-differing").asInt()).isEqualTo(1);
+        for (String other : List.of("(0,100]", "0:100", "(99,100]", "(50,-50]")) {
+            CommandRun refused = repairOf("--range=(0,100]", "--range=(200,300]", "--range=" + other);
+            assertThat(refused.exitCode()).as(other).isEqualTo(ExitCode.USAGE);
+            assertThat(refused.err())
+                    .contains("--range: ranges overlap", "(0,100]")
+                    .contains(other.contains(":") ? "(0,100]" : other);
+        }
+        assertThat(repairOf("--range=(0,100]", "--full-replicas").exitCode()).isEqualTo(ExitCode.USAGE);
+    }
+
+    private CommandRun repairOf(Object... ranges) {
+        List<Object> args = new ArrayList<>(List.of("repair", "--dir", one, "--dir", two, "--table", TABLE));
+        args.addAll(List.of(ranges));
+        return CommandRun.at(Clock.fixed(NOW, ZoneOffset.UTC), args.toArray());
+    }
+
     @Test
     void shouldExitWith2WhenPaceOrParallelismIsNone() {
         for (String parallel : List.of("0", "-1", "257", "10000")) {

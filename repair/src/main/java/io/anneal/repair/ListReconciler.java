@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.repair.hashes.HashDifference;
 import io.anneal.repair.hashes.HashList;
+import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
@@ -25,8 +26,8 @@ final class ListReconciler implements Reconciler {
     }
 
     @Override
-    public List<FollowerDifference> differences(long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs)
-            throws IOException {
+    public List<FollowerDifference> differences(
+            long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs, List<Sketch> ahead) throws IOException {
         Map<WindowSummary.Sum, FollowerDifference> bySum = new LinkedHashMap<>();
         bySum.put(sum, FollowerDifference.of(sum, HashDifference.NONE));
         ask(mine, theirs, bySum);

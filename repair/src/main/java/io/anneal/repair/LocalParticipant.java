@@ -16,7 +16,7 @@ import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
-import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.message.WindowAnswer;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -213,8 +213,8 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<WindowSummary> window(RingPosition boundary) {
-        return on(open -> open.window(boundary));
+    public CompletableFuture<WindowAnswer> window(RingPosition boundary, int symbols) {
+        return on(open -> new WindowAnswer(open.window(boundary), open.sketch(symbols)));
     }
 
     @Override

@@ -13,7 +13,7 @@ import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
-import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.message.WindowAnswer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -40,8 +40,12 @@ public interface Participant extends AutoCloseable {
     /** Reads on behind the window, if one is open, until the row buffer is full. */
     CompletableFuture<SyncVote> read();
 
-    /** Ends the window before, writing what was received in it, and fixes the next: what is up to {@code boundary}. */
-    CompletableFuture<WindowSummary> window(RingPosition boundary);
+    /**
+     * Ends the window before, writing what was received in it, and fixes the next: what is up to {@code boundary}.
+     *
+     * @param symbols how many of the first symbols of the window's rows are to come with its sums, if it has as many rows
+     */
+    CompletableFuture<WindowAnswer> window(RingPosition boundary, int symbols);
 
     /** The hashes of all items of the window. */
     CompletableFuture<long[]> hashes(Phase phase);

@@ -23,7 +23,7 @@ import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
-import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.message.WindowAnswer;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -99,8 +99,14 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<WindowSummary> window(RingPosition boundary) {
-        return ask(SessionStep.WINDOW, out -> Contents.write(boundary, out), WindowSummary::decode);
+    public CompletableFuture<WindowAnswer> window(RingPosition boundary, int symbols) {
+        return ask(
+                SessionStep.WINDOW,
+                out -> {
+                    out.writeUnsignedVInt(symbols);
+                    Contents.write(boundary, out);
+                },
+                in -> WindowAnswer.decode(in, symbols));
     }
 
     @Override

@@ -4,6 +4,7 @@ import static io.anneal.io.Arguments.given;
 import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
+import com.google.common.hash.Hashing;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.job.JobAbortedException;
@@ -29,6 +30,7 @@ import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,8 +48,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
 /**
- * A repair of tables: says between which replicas, and of what, and then runs as a {@link RangeJob}, a unit for each range of
- * each table. A replica of this process is its master; without one, the first node is. Session ids, hash seeds, purge times and
+ * A repair of tables: says between which replicas, and of what, and then runs as a {@link RangeJob}, whose units are slices of
+ * each table's ranges. A replica of this process is its master; without one, the first node is. Session ids, hash seeds, purge times and
  * the ceiling of deletion times are chosen inside. One thread.
  */
 public final class Repair {
@@ -58,12 +60,12 @@ public final class Repair {
     private final List<String> tables;
     private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
     private List<RepairMember> members = List.of();
-    private Optional<TokenRange> range = Optional.empty();
+    private Optional<TokenRanges> owned = Optional.empty();
     private boolean dryRun;
     private boolean allReplicas;
     private Optional<UUID> staged = Optional.empty();
     private Optional<Integer> bufferBytes = Optional.empty();
-    private int ranges = 1;
+    private int units = 1;
     private int parallel = 1;
     private long rowsPerSecond;
     private long bytesPerSecond;
@@ -124,7 +126,16 @@ public final class Repair {
 
     /** The tokens that every replica owns. */
     public Repair range(TokenRange tokens) {
-        range = Optional.of(given("range", tokens));
+        return ranges(List.of(given("range", tokens)));
+    }
+
+    /**
+     * The tokens that every replica owns, in ranges apart from each other, as vnodes. There may be thousands.
+     *
+     * @throws IllegalArgumentException when there is none, or two overlap
+     */
+    public Repair ranges(List<TokenRange> tokens) {
+        owned = Optional.of(new TokenRanges(given("ranges", tokens)));
         return this;
     }
 
@@ -166,13 +177,20 @@ public final class Repair {
         return this;
     }
 
-    /** Into how many ranges each table's is cut: a range is what is tried again and recorded as one. 1 by default. */
-    public Repair ranges(int count) {
-        ranges = positive("ranges", count);
+    /**
+     * Into how many units each table's ranges are cut: a unit is repaired by one session, tried again and recorded as one. 1 by
+     * default: what takes long is cut while it runs, if there may be several at once.
+     */
+    public Repair units(int count) {
+        units = positive("units", count);
         return this;
     }
 
-    /** How many ranges are repaired at once; they share the memory. 1 by default. */
+    /**
+     * How many units are repaired at once; they share the memory. 1 by default, on the caller's thread: inside one data centre that
+     * keeps the processors busy, and each further session costs some. Over a long way, where a session waits for answers most of the
+     * time, 16 do.
+     */
     public Repair parallel(int count) {
         parallel = positive("parallel", count);
         return this;
@@ -276,12 +294,12 @@ public final class Repair {
         if (members.size() < 2) {
             throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + members.size());
         }
-        if (range.isEmpty()) {
+        if (owned.isEmpty()) {
             throw new IllegalArgumentException("a repair needs the range that its replicas own");
         }
         runId(environment.host().newId());
         RangeJob.Builder<RangeUnit> job = RangeJob.builder(
-                        "repair", text -> RangeUnit.parse(text, owned()), environment.host())
+                        "repair", text -> RangeUnit.parse(text, owned.orElseThrow()), environment.host())
                 .parallel(parallel)
                 .rowsPerSecond(rowsPerSecond)
                 .bytesPerSecond(bytesPerSecond)
@@ -304,12 +322,8 @@ public final class Repair {
     private List<RangeUnit> units() {
         List<String> names = names();
         return tables.stream()
-                .flatMap(table -> RangeUnit.of(table, owned(), names, ranges).stream())
+                .flatMap(table -> RangeUnit.of(table, owned.orElseThrow(), names, units).stream())
                 .toList();
-    }
-
-    private TokenRanges owned() {
-        return TokenRanges.of(range.orElseThrow());
     }
 
     private Map<String, String> identity() {
@@ -321,9 +335,17 @@ public final class Repair {
         return Map.of(
                 "kind", dryRun ? "repair-dry-run" : "repair",
                 "tables", String.join(" ", tables),
-                "range", range.orElseThrow().toString(),
-                "ranges", Integer.toString(ranges),
+                "ranges", owned.map(Repair::brief).orElseThrow(),
                 "replicas", String.join(" ", names()));
+    }
+
+    /** In a few words, however many they are: one by its ends, several by their number and a digest of all ends. */
+    private static String brief(TokenRanges tokens) {
+        List<TokenRange> ranges = tokens.ranges();
+        return ranges.size() == 1
+                ? ranges.get(0).toString()
+                : ranges.size() + " ranges, sha256="
+                        + Hashing.sha256().hashString(ranges.toString(), StandardCharsets.UTF_8);
     }
 
     private List<String> names() {

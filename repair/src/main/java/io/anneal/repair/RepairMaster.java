@@ -16,6 +16,7 @@ import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
@@ -224,17 +225,18 @@ public final class RepairMaster implements Closeable {
      * @return votes for the next window; none behind the last
      */
     private Votes repairWindow(RingPosition boundary, long[] items) throws IOException {
-        List<CompletableFuture<WindowSummary>> asked = ask(follower -> follower.window(boundary));
+        int symbols = sync.symbolsAhead();
+        List<CompletableFuture<WindowAnswer>> asked = ask(follower -> follower.window(boundary, symbols));
         WindowSummary summary = own.window(boundary);
         Votes next = boundary.isEnd() ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
-        List<WindowSummary> summaries = meter.awaitAll(asked);
+        List<WindowAnswer> answers = meter.awaitAll(asked);
         items[0] += items(summary);
-        for (int i = 0; i < summaries.size(); i++) {
-            items[i + 1] += items(summaries.get(i));
+        for (int i = 0; i < answers.size(); i++) {
+            items[i + 1] += items(answers.get(i).summary());
         }
         long startNanos = meter.nanoTime() - meter.of(RepairCount.WAIT_NANOS);
-        if (sync.reconcile(summary, summaries)) {
+        if (sync.reconcile(summary, answers)) {
             meter.add(RepairCount.WINDOWS_DIFFERING, 1);
         }
         meter.addNanosSince(RepairCount.RECONCILE_NANOS, startNanos + meter.of(RepairCount.WAIT_NANOS));

@@ -170,6 +170,15 @@ final class ReplicaSession implements Closeable {
         return RangeSums.of(hashes(Phase.ROWS));
     }
 
+    /** The first symbols of the window's rows, no more than there are rows. */
+    Sketch sketch(int symbols) {
+        if (symbols == 0) {
+            return Sketch.of(new long[0], 0, 0);
+        }
+        long[] hashes = hashes(Phase.ROWS);
+        return Sketch.of(hashes, 0, Math.min(symbols, hashes.length));
+    }
+
     /** @throws RepairException when more symbols are asked for than help: there is a list */
     Sketch sketch(HashRanges ranges, int first, int end) throws RepairException {
         long[] hashes = hashes(Phase.ROWS);

@@ -114,10 +114,11 @@ final class ServedSession implements Answers.Answerer {
             case AGREE -> empty(replica.agree(SessionTerms.decode(in)));
             case START -> empty(replica.start(Contents.readRanges(in)));
             case READ -> encoded(replica.read(), (vote, out) -> vote.encode(out));
-            case WINDOW ->
-                encoded(
-                        replica.window(RingPosition.decode(in, CLUSTERING_COLUMNS_MAX)),
-                        (summary, out) -> summary.encode(out));
+            case WINDOW -> {
+                int symbols = in.readUnsignedVInt32();
+                RingPosition boundary = RingPosition.decode(in, CLUSTERING_COLUMNS_MAX);
+                yield encoded(replica.window(boundary, symbols), (answer, out) -> answer.encode(out));
+            }
             case HASHES -> encoded(replica.hashes(Contents.readPhase(in)), Contents::write);
             case SUMS -> encoded(replica.sums(), (sums, out) -> sums.encode(out));
             case SKETCH -> {

@@ -10,6 +10,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowSummary;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,11 @@ final class SketchReconciler implements Reconciler {
     /** How much of what is learned the last window makes up. */
     private static final double LEARNED_SHARE = 0.3;
 
+    /** From which share of windows differing on symbols are asked for before it is known: after one that did. */
+    private static final double AHEAD_SHARE = 0.25;
+
+    private static final Sketch NO_SYMBOLS = Sketch.of(new long[0], 0, 0);
+
     private enum Way {
         SKETCH,
         RANGES,
@@ -57,8 +63,14 @@ final class SketchReconciler implements Reconciler {
     private final RepairMeter meter;
     private final boolean needsHashes;
 
-    /** Differences for each item, as the last windows have taught; less than 0 before the first. */
+    /** Differences for each item, as the last windows that differed have taught; less than 0 before the first. */
     private double share = -1;
+
+    /** Items of the last window that differed. */
+    private long itemsBefore;
+
+    /** How many windows differ, of one. */
+    private double windowsDiffering;
 
     /** @param needsHashes whether each hash must be known before anything is fetched */
     SketchReconciler(List<Participant> followers, ListReconciler lists, RepairMeter meter, boolean needsHashes) {
@@ -68,21 +80,47 @@ final class SketchReconciler implements Reconciler {
         this.needsHashes = needsHashes;
     }
 
+    /**
+     * How many symbols each follower is to send with the sums of the next window: as many as will do if it differs as the last
+     * ones, where it probably does and a sketch of all is cheapest.
+     */
+    int symbolsAhead() {
+        if (share < 0 || windowsDiffering < AHEAD_SHARE) {
+            return 0;
+        }
+        long differences = expected(itemsBefore);
+        return cheapest(itemsBefore, differences) == Way.SKETCH ? symbols(differences) : 0;
+    }
+
+    private long expected(long items) {
+        return Math.max(1, (long) Math.ceil(share * items));
+    }
+
+    /** No follower's rows differed in a window. */
+    void wereEqual() {
+        windowsDiffering -= LEARNED_SHARE * windowsDiffering;
+    }
+
     @Override
-    public List<FollowerDifference> differences(long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs)
-            throws IOException {
+    public List<FollowerDifference> differences(
+            long[] mine, WindowSummary.Sum sum, List<WindowSummary.Sum> theirs, List<Sketch> ahead) throws IOException {
         Map<WindowSummary.Sum, FollowerDifference> bySum = new HashMap<>();
         bySum.put(sum, FollowerDifference.of(sum, HashDifference.NONE));
         addEmpty(mine, theirs, bySum);
+        windowsDiffering += LEARNED_SHARE * (1 - windowsDiffering);
         Map<WindowSummary.Sum, Peeling> open = new LinkedHashMap<>();
         for (int i = 0; i < followers.size(); i++) {
-            if (!bySum.containsKey(theirs.get(i))) {
-                open.putIfAbsent(theirs.get(i), new Peeling(followers.get(i), theirs.get(i)));
+            if (!bySum.containsKey(theirs.get(i)) && !open.containsKey(theirs.get(i))) {
+                Sketch slice = ahead.isEmpty() ? NO_SYMBOLS : ahead.get(i);
+                open.put(theirs.get(i), new Peeling(followers.get(i), theirs.get(i), slice));
             }
         }
         if (!open.isEmpty()) {
-            sketch(mine, List.copyOf(open.values()), bySum);
-            listRest(mine, theirs, bySum);
+            new Comparison(mine, open.values(), bySum).run();
+            if (!bySum.keySet().containsAll(theirs)) {
+                meter.add(RepairCount.WINDOWS_LIST, 1);
+                lists.ask(mine, theirs, bySum);
+            }
             learn(mine.length, open, bySum);
         }
         return theirs.stream().map(bySum::get).toList();
@@ -104,23 +142,15 @@ final class SketchReconciler implements Reconciler {
         }
     }
 
-    private void listRest(long[] mine, List<WindowSummary.Sum> theirs, Map<WindowSummary.Sum, FollowerDifference> bySum)
-            throws IOException {
-        if (!bySum.keySet().containsAll(theirs)) {
-            meter.add(RepairCount.WINDOWS_LIST, 1);
-            lists.ask(mine, theirs, bySum);
-        }
-    }
-
     private void learn(
             int items, Map<WindowSummary.Sum, Peeling> asked, Map<WindowSummary.Sum, FollowerDifference> bySum) {
         int most = 0;
-        long mostItems = items;
+        itemsBefore = items;
         for (WindowSummary.Sum sum : asked.keySet()) {
             most = Math.max(most, bySum.get(sum).size());
-            mostItems = Math.max(mostItems, sum.count());
+            itemsBefore = Math.max(itemsBefore, sum.count());
         }
-        double now = (double) most / Math.max(1, mostItems);
+        double now = (double) most / Math.max(1, itemsBefore);
         share = share < 0 ? now : share + LEARNED_SHARE * (now - share);
     }
 
@@ -128,47 +158,131 @@ final class SketchReconciler implements Reconciler {
     private static final class Peeling {
         private final Participant follower;
         private final WindowSummary.Sum sum;
+        private final Sketch ahead;
         private final SketchDecoder decoder = new SketchDecoder();
         private boolean ended;
 
-        Peeling(Participant follower, WindowSummary.Sum sum) {
+        Peeling(Participant follower, WindowSummary.Sum sum, Sketch ahead) {
             this.follower = follower;
             this.sum = sum;
-        }
-
-        /** What does not add up is left for a list: a hash that is there twice, or one chance in billions. */
-        void take(Sketch slice, Sketch own, long[] mine, Map<WindowSummary.Sum, FollowerDifference> bySum) {
-            boolean done = decoder.add(slice, own);
-            ended = done || decoder.isContradicting();
-            if (done) {
-                HashDifference found = new HashDifference(decoder.theirs(), decoder.own());
-                if (found.leadsTo(mine, sum.count(), sum.low())) {
-                    bySum.put(sum, FollowerDifference.of(sum, found));
-                }
-            }
+            this.ahead = ahead;
         }
     }
 
-    /** Puts in what sketches tell; what they do not is left for lists. */
-    private void sketch(long[] mine, List<Peeling> asked, Map<WindowSummary.Sum, FollowerDifference> bySum)
-            throws IOException {
-        long most = mine.length;
-        long differences = share < 0 ? UNKNOWN_DIFFERENCES : 1;
-        for (Peeling peeling : asked) {
-            most = Math.max(most, peeling.sum.count());
-            differences = Math.max(differences, Math.abs(peeling.sum.count() - mine.length));
+    /** One window: puts in what sketches tell; what they do not is left for lists. */
+    private final class Comparison {
+        private final long[] mine;
+        private final List<Peeling> open;
+        private final Map<WindowSummary.Sum, FollowerDifference> bySum;
+        /** The largest number of items that a replica has. */
+        private final long most;
+
+        private HashRanges ranges = HashRanges.ALL;
+        /** Those of the master's hashes that lie in the ranges. */
+        private long[] items;
+
+        /** Of those items. */
+        private Sketch own = Sketch.of(new long[0], 0, 0);
+
+        Comparison(long[] mine, Collection<Peeling> asked, Map<WindowSummary.Sum, FollowerDifference> bySum) {
+            this.mine = mine;
+            this.bySum = bySum;
+            items = mine;
+            open = new ArrayList<>(asked);
+            most = Math.max(
+                    mine.length,
+                    asked.stream()
+                            .mapToLong(peeling -> peeling.sum.count())
+                            .max()
+                            .orElse(0));
         }
-        differences = Math.max(differences, (long) Math.ceil(share * most));
-        Way way = share < 0 && most >= UNKNOWN_RANGES_MIN ? Way.RANGES : cheapest(most, differences);
-        HashRanges ranges = HashRanges.ALL;
-        if (way == Way.RANGES) {
-            ranges = differingRanges(mine, asked);
-            differences = Math.max(1, HashRanges.differences(ranges.count()));
-            way = listNanos(most) < sketchNanos(most, ranges.count(), differences) ? Way.LIST : Way.SKETCH;
+
+        void run() throws IOException {
+            int symbols = takeAhead();
+            if (open.isEmpty()) {
+                meter.add(RepairCount.WINDOWS_SKETCH, 1);
+                return;
+            }
+            // Symbols that were not enough are kept, and mean as many differences at least.
+            long differences = Math.max(symbols, expected());
+            Way way = symbols > 0 ? Way.SKETCH : cheapest(most, differences);
+            if (way == Way.RANGES || share < 0 && most >= UNKNOWN_RANGES_MIN) {
+                narrow();
+                differences = Math.max(1, HashRanges.differences(ranges.count()));
+                way = listNanos(most) < sketchNanos(most, ranges.count(), differences) ? Way.LIST : Way.SKETCH;
+            }
+            if (way == Way.SKETCH) {
+                meter.add(RepairCount.WINDOWS_SKETCH, 1);
+                sketch(symbols(differences));
+            }
         }
-        if (way == Way.SKETCH) {
-            meter.add(RepairCount.WINDOWS_SKETCH, 1);
-            peel(mine, ranges, symbols(differences), most, asked, bySum);
+
+        private long expected() {
+            long differences = share < 0 ? UNKNOWN_DIFFERENCES : SketchReconciler.this.expected(most);
+            for (Peeling peeling : open) {
+                differences = Math.max(differences, Math.abs(peeling.sum.count() - mine.length));
+            }
+            return differences;
+        }
+
+        /** Looks at what came with the sums; how many symbols that were. */
+        private int takeAhead() {
+            int symbols =
+                    open.stream().mapToInt(peeling -> peeling.ahead.end()).max().orElse(0);
+            if (symbols > 0) {
+                own = Sketch.of(items, 0, symbols);
+                open.forEach(peeling -> take(peeling, peeling.ahead));
+                open.removeIf(peeling -> peeling.ended);
+            }
+            return symbols;
+        }
+
+        /** What does not add up is left for a list: a hash that is there twice, or one chance in billions. */
+        private void take(Peeling peeling, Sketch slice) {
+            SketchDecoder decoder = peeling.decoder;
+            boolean done = decoder.add(slice, own);
+            peeling.ended = done || decoder.isContradicting();
+            if (done) {
+                HashDifference found = new HashDifference(decoder.theirs(), decoder.own());
+                if (found.leadsTo(mine, peeling.sum.count(), peeling.sum.low())) {
+                    bySum.put(peeling.sum, FollowerDifference.of(peeling.sum, found));
+                }
+            }
+        }
+
+        /** To the ranges in which any follower differs, so that one sketch of the master's serves for all. */
+        private void narrow() throws IOException {
+            meter.add(RepairCount.WINDOWS_RANGE_SUMS, 1);
+            List<CompletableFuture<RangeSums>> asking =
+                    open.stream().map(peeling -> peeling.follower.sums()).toList();
+            RangeSums ownSums = RangeSums.of(mine);
+            ranges = HashRanges.NONE;
+            for (RangeSums theirs : meter.awaitAll(asking)) {
+                meter.add(RepairCount.RANGE_SUMS, HashRanges.COUNT);
+                ranges = ranges.with(ownSums.differing(theirs));
+            }
+            items = ranges.filter(mine);
+        }
+
+        /** Asks for more symbols until all is found, or until a list is shorter. */
+        private void sketch(int symbols) throws IOException {
+            int end = symbols;
+            while (!open.isEmpty() && (long) end * Sketch.SYMBOL_BYTES < most * Long.BYTES) {
+                List<CompletableFuture<Sketch>> asking = new ArrayList<>();
+                for (Peeling peeling : open) {
+                    asking.add(peeling.follower.sketch(ranges, peeling.decoder.end(), end));
+                }
+                own.extend(items, end);
+                List<Sketch> slices = meter.awaitAll(asking);
+                for (int i = 0; i < slices.size(); i++) {
+                    meter.add(
+                            RepairCount.SYMBOLS,
+                            slices.get(i).end() - slices.get(i).first());
+                    take(open.get(i), slices.get(i));
+                }
+                open.removeIf(peeling -> peeling.ended);
+                end += end / 2 + 8;
+            }
         }
     }
 
@@ -198,52 +312,5 @@ final class SketchReconciler implements Reconciler {
     /** Nearly always enough for about so many differences. */
     private static int symbols(long differences) {
         return (int) Math.min(Sketch.SYMBOLS_MAX, Math.ceil(4 + 1.4 * (differences + 1.3 * Math.sqrt(differences))));
-    }
-
-    private HashRanges differingRanges(long[] mine, List<Peeling> asked) throws IOException {
-        meter.add(RepairCount.WINDOWS_RANGE_SUMS, 1);
-        List<CompletableFuture<RangeSums>> asking =
-                asked.stream().map(peeling -> peeling.follower.sums()).toList();
-        RangeSums own = RangeSums.of(mine);
-        HashRanges differing = HashRanges.NONE;
-        for (RangeSums theirs : meter.awaitAll(asking)) {
-            meter.add(RepairCount.RANGE_SUMS, HashRanges.COUNT);
-            differing = differing.with(own.differing(theirs));
-        }
-        return differing;
-    }
-
-    /** Asks for more symbols until all is found, or until a list is shorter. */
-    private void peel(
-            long[] mine,
-            HashRanges ranges,
-            int symbols,
-            long most,
-            List<Peeling> asked,
-            Map<WindowSummary.Sum, FollowerDifference> bySum)
-            throws IOException {
-        long[] items = ranges.filter(mine);
-        Sketch own = Sketch.of(items, 0, 0);
-        List<Peeling> open = new ArrayList<>(asked);
-        int end = symbols;
-        int first = 0;
-        while (!open.isEmpty() && (long) end * Sketch.SYMBOL_BYTES < most * Long.BYTES) {
-            List<CompletableFuture<Sketch>> asking = new ArrayList<>();
-            for (Peeling peeling : open) {
-                asking.add(peeling.follower.sketch(ranges, first, end));
-            }
-            own.extend(items, end);
-            List<Sketch> slices = meter.awaitAll(asking);
-            for (int i = 0; i < slices.size(); i++) {
-                open.get(i).take(slices.get(i), own, mine, bySum);
-                meter.add(RepairCount.SYMBOLS, end - first);
-            }
-            open.removeIf(peeling -> peeling.ended);
-            first = end;
-            end = Math.min(Sketch.SYMBOLS_MAX, end + end / 2 + 8);
-            if (first == end) {
-                return;
-            }
-        }
     }
 }

@@ -6,9 +6,11 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.hashes.HashList;
+import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
@@ -61,7 +63,7 @@ final class WindowSync {
     private final boolean dryRun;
     private final int bufferBytes;
     private final Reconciler deletionReconciler;
-    private final Reconciler rowReconciler;
+    private final SketchReconciler rowReconciler;
     /** The followers' sums as each said them last. */
     private final List<WindowSummary> theirs = new ArrayList<>();
     /** See {@link #rowsLacking(int)}. */
@@ -100,15 +102,23 @@ final class WindowSync {
         return rowsLacking[replica];
     }
 
+    /** How many symbols each follower is to send with the sums of the next window. */
+    int symbolsAhead() {
+        return rowReconciler.symbolsAhead();
+    }
+
     /**
      * Makes all replicas hold the same in the window, or counts in what they differ; whether they did.
      *
      * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
      */
-    boolean reconcile(WindowSummary ownSummary, List<WindowSummary> summaries) throws IOException {
+    boolean reconcile(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
         WindowSummary mine = ownSummary;
         theirs.clear();
-        theirs.addAll(summaries);
+        for (WindowAnswer answer : answers) {
+            theirs.add(answer.summary());
+            meter.add(RepairCount.SYMBOLS, answer.sketch().end());
+        }
         boolean deletionsDiffer = differs(Phase.DELETIONS, mine);
         if (deletionsDiffer) {
             meter.add(RepairCount.WINDOWS_DELETIONS, 1);
@@ -117,10 +127,17 @@ final class WindowSync {
             requireEqual(Phase.DELETIONS, mine);
         }
         boolean rowsDiffer = differs(Phase.ROWS, mine);
+        // What was sketched before deletions came is not what there is now.
+        List<Sketch> ahead = deletionsDiffer
+                ? List.of()
+                : answers.stream().map(WindowAnswer::sketch).toList();
+        if (!rowsDiffer) {
+            rowReconciler.wereEqual();
+        }
         if (rowsDiffer && dryRun) {
-            countRows(mine);
+            countRows(mine, ahead);
         } else if (rowsDiffer) {
-            reconcileRows(mine);
+            reconcileRows(mine, ahead);
             mine = own.summary();
             requireEqual(Phase.DELETIONS, mine);
             requireEqual(Phase.ROWS, mine);
@@ -144,7 +161,8 @@ final class WindowSync {
     }
 
     /** In what each follower differs. */
-    private List<FollowerDifference> differences(Reconciler reconciler, Phase phase, long[] mine, WindowSummary summary)
+    private List<FollowerDifference> differences(
+            Reconciler reconciler, Phase phase, long[] mine, WindowSummary summary, List<Sketch> ahead)
             throws IOException {
         List<WindowSummary.Sum> sums = new ArrayList<>();
         for (int i = 0; i < followers.size(); i++) {
@@ -152,7 +170,7 @@ final class WindowSync {
             requireRoom(followers.get(i), phase, sum.count());
             sums.add(sum);
         }
-        return reconciler.differences(mine, summary.of(phase), sums);
+        return reconciler.differences(mine, summary.of(phase), sums, ahead);
     }
 
     /** Before anything is asked for: a list is in memory whole. */
@@ -237,7 +255,8 @@ final class WindowSync {
     private void reconcileDeletions(WindowSummary summary) throws IOException {
         long[] hashes = own.hashes(Phase.DELETIONS);
         HashList mine = HashList.of(hashes);
-        List<FollowerDifference> differences = differences(deletionReconciler, Phase.DELETIONS, hashes, summary);
+        List<FollowerDifference> differences =
+                differences(deletionReconciler, Phase.DELETIONS, hashes, summary, List.of());
         List<HashedDeletion> union = new ArrayList<>(own.current().deletions());
         ByteWriter all = new ByteWriter(64);
         fetchMissing(Phase.DELETIONS, differences, (items, expected) -> {
@@ -271,8 +290,9 @@ final class WindowSync {
         spread(pushes.finish(), ghosts);
     }
 
-    private void reconcileRows(WindowSummary summary) throws IOException {
-        List<FollowerDifference> differences = differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary);
+    private void reconcileRows(WindowSummary summary, List<Sketch> ahead) throws IOException {
+        List<FollowerDifference> differences =
+                differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
         NavigableMap<RingPosition, Versions> touched =
                 new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         ByteWriter ghosts = new ByteWriter(64);
@@ -335,8 +355,9 @@ final class WindowSync {
     }
 
     /** The places at which rows differ, told by hashes: no row is moved. */
-    private void countRows(WindowSummary summary) throws IOException {
-        List<FollowerDifference> differences = differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary);
+    private void countRows(WindowSummary summary, List<Sketch> ahead) throws IOException {
+        List<FollowerDifference> differences =
+                differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
         PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
         List<ExpectedItems> all = expected(Phase.ROWS, differences);
         for (ExpectedItems expected : all) {

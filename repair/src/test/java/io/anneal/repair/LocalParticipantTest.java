@@ -76,7 +76,8 @@ class LocalParticipantTest {
             throw new IOException("disk is gone");
         };
 
-        assertThat(Waiting.result(replica.window(boundary)).rows().count()).isEqualTo(1);
+        assertThat(Waiting.result(replica.window(boundary, 0)).summary().rows().count())
+                .isEqualTo(1);
         CompletableFuture<?> vote = replica.read();
 
         assertThatThrownBy(() -> Waiting.result(replica.hashes(Phase.ROWS))).hasMessage("disk is gone");
@@ -90,7 +91,7 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.start(ALL));
-        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
 
         assertThat(Waiting.result(replica.finish()).counts().of(RepairCount.ROWS_READ))
                 .isEqualTo(6);
@@ -165,8 +166,8 @@ class LocalParticipantTest {
             Waiting.result(replica.open(Sessions.open(1, 1)));
             Waiting.result(replica.agree(Sessions.terms(1)));
             Waiting.result(replica.start(ALL));
-            Waiting.result(replica.window(Waiting.result(replica.read()).last()));
-            Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+            Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
+            Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
             byte[] item = Sessions.encoded(
                     pushed[i].key().orElseThrow(),
                     HandMadeTable.row(clusterings[i][0], clusterings[i][1])
@@ -192,7 +193,7 @@ class LocalParticipantTest {
         Waiting.result(replica.start(ALL));
         Waiting.result(replica.read());
 
-        assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
+        assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END, 0)))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("boundary");
         everythingShouldBeClosedOnce();
@@ -204,8 +205,8 @@ class LocalParticipantTest {
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.start(ALL));
         Waiting.result(replica.read());
-        Waiting.result(replica.window(RingPosition.END));
-        assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END)))
+        Waiting.result(replica.window(RingPosition.END, 0));
+        assertThatThrownBy(() -> Waiting.result(replica.window(RingPosition.END, 0)))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("does not lie behind the last one");
         replica.close();
@@ -224,10 +225,10 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.start(ALL));
-        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
         Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
-        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
         assertThat(table.stagedFiles()).isNotEmpty();
     }
 

@@ -75,7 +75,7 @@ class ReceivedRowsTest {
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.start(List.of(TokenRange.FULL)));
         Waiting.result(replica.read());
-        Waiting.result(replica.window(RingPosition.END));
+        Waiting.result(replica.window(RingPosition.END, 0));
     }
 
     private byte[] push(byte[] items) throws IOException {

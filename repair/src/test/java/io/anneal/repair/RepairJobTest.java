@@ -263,7 +263,7 @@ class RepairJobTest {
                     return other;
                 }))
                 .dryRun(true)
-                .ranges(4)
+                .units(4)
                 .reports((unit, report) -> ended.add(unit))
                 .checkpoint(directory.resolve("repair.checkpoint"));
 
@@ -337,7 +337,7 @@ class RepairJobTest {
         List<JobProgress> progress = new CopyOnWriteArrayList<>();
 
         RepairReport sum = repair(here(own), here(other))
-                .ranges(8)
+                .units(8)
                 .parallel(3)
                 .progress(progress::add)
                 .reports((unit, report) -> reports.add(report))
@@ -367,7 +367,7 @@ class RepairJobTest {
             return own.opener().open(keyspace, table, staged);
         };
         Repair repair =
-                repair(RepairMember.here("own", failing), here(other)).ranges(4).checkpoint(checkpoint);
+                repair(RepairMember.here("own", failing), here(other)).units(4).checkpoint(checkpoint);
         RepairEnvironment environment = environment();
 
         assertThatThrownBy(() -> repair.run(environment)).isInstanceOf(JobFailedException.class);
@@ -597,7 +597,7 @@ class RepairJobTest {
                 Map.entry("range=null", () -> repair.range(null)),
                 Map.entry("staged=null", () -> repair.staged(null)),
                 Map.entry("bufferBytes=0", () -> repair.bufferBytes(0)),
-                Map.entry("ranges=0", () -> repair.ranges(0)),
+                Map.entry("units=0", () -> repair.units(0)),
                 Map.entry("parallel=-1", () -> repair.parallel(-1)),
                 Map.entry("rowsPerSecond=-1", () -> repair.rowsPerSecond(-1)),
                 Map.entry("bytesPerSecond=-1", () -> repair.bytesPerSecond(-1)),
@@ -623,7 +623,7 @@ class RepairJobTest {
         Repair repair = Repair.of("ks.t")
                 .between(here(own), here(other))
                 .range(TokenRange.FULL)
-                .ranges(64)
+                .units(64)
                 .parallel(2);
 
         // Ids of sessions differ.

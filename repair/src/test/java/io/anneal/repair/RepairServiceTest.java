@@ -430,10 +430,10 @@ class RepairServiceTest {
         Waiting.result(replica.open(Sessions.open(1, 1)));
         Waiting.result(replica.agree(Sessions.terms(1)));
         Waiting.result(replica.start(List.of(TokenRange.FULL)));
-        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
         Waiting.result(replica.push(
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
-        Waiting.result(replica.window(Waiting.result(replica.read()).last()));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
         assertThat(table.stagedFiles()).isNotEmpty();
 
         replica.close();

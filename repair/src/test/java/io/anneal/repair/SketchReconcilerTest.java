@@ -4,12 +4,14 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.key.RingPosition;
 import io.anneal.net.Waiting;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.WindowAnswer;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -21,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,11 +34,22 @@ class SketchReconcilerTest {
     /** Windows of 1,400 rows. */
     private static final int BUFFER_BYTES = 600_000;
 
+    /** What a follower says in the place of an honest answer. */
+    private interface Lie {
+        Object answer(Participant honest, Object[] arguments);
+    }
+
+    private static final Lie FOREIGN_AHEAD =
+            (honest, arguments) -> honest.window((RingPosition) arguments[0], (int) arguments[1])
+                    .thenApply(answer -> new WindowAnswer(
+                            answer.summary(), Sketch.of(new long[] {7, 8, -9}, 0, (int) arguments[1])));
+
     @TempDir
     private Path directory;
 
     private final List<StagingArea> stagings = new ArrayList<>();
     private final List<TestTable> tables = new ArrayList<>();
+    private int sketchesAsked;
 
     @AfterEach
     void close() throws IOException {
@@ -58,7 +70,7 @@ class SketchReconcilerTest {
                 "replica" + tables.size(), rows.end().build(), Optional.of(stagings.get(stagings.size() - 1))));
     }
 
-    private RepairReport repair(boolean dryRun, Map<String, Function<Object[], Object>> lies) throws IOException {
+    private RepairReport repair(boolean dryRun, Map<String, Lie> lies) throws IOException {
         RepairConfig asked = Sessions.config(BUFFER_BYTES);
         RepairConfig config = new RepairConfig(
                 asked.sessionId(),
@@ -85,12 +97,13 @@ class SketchReconcilerTest {
     }
 
     /** @param lies answers by method */
-    private static Participant lying(Participant honest, Map<String, Function<Object[], Object>> lies) {
+    private Participant lying(Participant honest, Map<String, Lie> lies) {
         return (Participant) Proxy.newProxyInstance(
                 Participant.class.getClassLoader(), new Class<?>[] {Participant.class}, (proxy, method, arguments) -> {
                     if (lies.containsKey(method.getName())) {
-                        return lies.get(method.getName()).apply(arguments);
+                        return lies.get(method.getName()).answer(honest, arguments);
                     }
+                    sketchesAsked += method.getName().equals("sketch") ? 1 : 0;
                     try {
                         return method.invoke(honest, arguments);
                     } catch (InvocationTargetException failed) {
@@ -139,6 +152,9 @@ class SketchReconcilerTest {
         assertThat(report.counts().of(RepairCount.WINDOWS_SKETCH)).isEqualTo(report.windowsDiffering());
         assertThat(report.counts().of(RepairCount.SYMBOLS)).isLessThan(20 * 2 * 12);
         shouldHaveCountedNo(report, RepairCount.WINDOWS_LIST);
+        assertThat(sketchesAsked)
+                .as("of all windows but the first they come with the sums")
+                .isEqualTo(2);
     }
 
     @Test
@@ -216,17 +232,30 @@ class SketchReconcilerTest {
         table(i -> i % 100 != 3);
         table(i -> i % 200 != 4);
         RangeSums noSums = RangeSums.of(new long[] {1, 2, 3});
+
         RepairReport report = repair(
                 false,
                 Map.of(
+                        "window",
+                        FOREIGN_AHEAD,
                         "sums",
-                        arguments -> CompletableFuture.completedFuture(noSums),
+                        (honest, arguments) -> CompletableFuture.completedFuture(noSums),
                         "sketch",
-                        arguments -> CompletableFuture.completedFuture(
+                        (honest, arguments) -> CompletableFuture.completedFuture(
                                 Sketch.of(new long[] {5, 5, 6}, (int) arguments[1], (int) arguments[2]))));
 
         shouldHaveWritten(report, 60, 30);
         assertThat(report.counts().of(RepairCount.WINDOWS_LIST)).isEqualTo(report.windowsDiffering());
+    }
+
+    @Test
+    void shouldRepairWhateverCameAheadOfSketches() throws IOException {
+        table(i -> i % 100 != 3);
+        table(i -> i % 200 != 4);
+
+        RepairReport report = repair(false, Map.of("window", FOREIGN_AHEAD));
+
+        shouldHaveWritten(report, 60, 30);
     }
 
     @Test

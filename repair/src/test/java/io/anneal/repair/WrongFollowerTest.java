@@ -12,10 +12,12 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SyncVote;
+import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
@@ -158,7 +160,7 @@ class WrongFollowerTest {
         WindowSummary.Sum much = new WindowSummary.Sum(1L << 30, 1, 1);
         repairShouldFailWhen(
                 "window",
-                saying(new WindowSummary(NOTHING, much)),
+                saying(new WindowAnswer(new WindowSummary(NOTHING, much), Sketch.of(new long[0], 0, 0))),
                 "replica=follower",
                 "more in a window than its row buffer has room for",
                 "items=1073741824");

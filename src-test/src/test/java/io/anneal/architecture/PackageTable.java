@@ -56,7 +56,7 @@ final class PackageTable {
         DIRECT.put("repair.hashes", List.of("io"));
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));
-        DIRECT.put("repair.message", List.of("node"));
+        DIRECT.put("repair.message", List.of("repair.hashes", "node"));
         DIRECT.put("repair", List.of("repair.hashes", "repair.row", "repair.message", "node", "job"));
 
         DIRECT.put("streaming.message", List.of("node"));

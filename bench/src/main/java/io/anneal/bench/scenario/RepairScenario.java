@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -36,6 +35,9 @@ public final class RepairScenario {
     /** Of processor time; a number of bytes is more. */
     private static final double RESOLUTION_SECONDS = 0.01;
 
+    private static final String GROWTH_ROWS = "growth-rows-x";
+    private static final String GROWTH_DIFFERENCES = "growth-differences-x";
+    private static final double MEGABYTE = 1e6;
     private static final int[] FACTORS = {1, 2, 4};
     /** Rows of each replica, unless told. */
     public static final int ROWS = 1_000_000;
@@ -132,6 +134,7 @@ public final class RepairScenario {
                     series.add(caseName, side.system(), BenchMetric.BYTES_LACKING, data.bytesLacking());
                 }
             }
+            all.forEach(side -> sayMedians(caseName, side.system()));
             if (all.contains(own)) {
                 say(caseName, "watching memory");
                 series.add(
@@ -183,40 +186,31 @@ public final class RepairScenario {
                 sides.repair(data, near, parallel).addTo(series, LINKS_NEAR, BenchSystem.ANNEAL);
                 sides.repair(data, far, parallel).addTo(series, LINKS_FAR, BenchSystem.ANNEAL);
             }
-        }
-    }
-
-    /** The same of more rows that are equal, and of more that differ among as many. */
-    private void growth(RepairSides sides, TemporaryDirectory parent) throws IOException {
-        int most = FACTORS[FACTORS.length - 1];
-        OptionalDouble half = OptionalDouble.empty();
-        for (int factor : FACTORS) {
-            String caseName = "growth-rows-x" + factor;
-            RepairDraw draw = RepairDraw.of("synced-100", (int) ((long) config.rowCount() * factor / most));
-            half = grow(caseName, draw, sides, parent, BenchMetric.CPU, BenchMetric.CPU_GROWTH, half);
-        }
-        half = OptionalDouble.empty();
-        for (int factor : FACTORS) {
-            String caseName = "growth-differences-x" + factor;
-            RepairDraw draw = RepairDraw.own(TableShape.KILOBYTE_ROWS, config.rowCount(), factor);
-            half = grow(caseName, draw, sides, parent, BenchMetric.BYTES_SENT, BenchMetric.BYTES_GROWTH, half);
+            sayMedians(LINKS_NEAR, BenchSystem.ANNEAL);
+            sayMedians(LINKS_FAR, BenchSystem.ANNEAL);
         }
     }
 
     /**
-     * One size.
-     *
-     * @param half the median of what is looked at where there was half as much
-     * @return the same of this size
+     * The same of more rows that are equal, and of more that differ among as many. The most comes first, so that what is compiled in
+     * the course of it makes growth look more than it is, never less.
      */
-    private OptionalDouble grow(
-            String caseName,
-            RepairDraw draw,
-            RepairSides sides,
-            TemporaryDirectory parent,
-            BenchMetric metric,
-            BenchMetric growth,
-            OptionalDouble half)
+    private void growth(RepairSides sides, TemporaryDirectory parent) throws IOException {
+        for (int i = FACTORS.length - 1; i >= 0; i--) {
+            int rows = (int) ((long) config.rowCount() * FACTORS[i] / FACTORS[FACTORS.length - 1]);
+            grow(GROWTH_ROWS + FACTORS[i], RepairDraw.of("synced-100", rows), sides, parent);
+        }
+        for (int i = FACTORS.length - 1; i >= 0; i--) {
+            RepairDraw draw = RepairDraw.own(TableShape.KILOBYTE_ROWS, config.rowCount(), FACTORS[i]);
+            grow(GROWTH_DIFFERENCES + FACTORS[i], draw, sides, parent);
+        }
+        for (int i = 1; i < FACTORS.length; i++) {
+            compareSizes(GROWTH_ROWS, i, BenchMetric.CPU, BenchMetric.CPU_GROWTH);
+            compareSizes(GROWTH_DIFFERENCES, i, BenchMetric.BYTES_SENT, BenchMetric.BYTES_GROWTH);
+        }
+    }
+
+    private void grow(String caseName, RepairDraw draw, RepairSides sides, TemporaryDirectory parent)
             throws IOException {
         try (TemporaryDirectory directory = parent.createInside("drawn")) {
             RepairData data = draw(caseName, draw, directory);
@@ -225,13 +219,33 @@ public final class RepairScenario {
                 sides.repair(data).addTo(series, caseName, BenchSystem.ANNEAL);
             }
         }
-        double median = RepairSeed.find(series.records(), caseName, BenchSystem.ANNEAL, metric)
+        sayMedians(caseName, BenchSystem.ANNEAL);
+    }
+
+    /** With the size before. */
+    private void compareSizes(String caseName, int size, BenchMetric metric, BenchMetric growth) {
+        double before = median(caseName + FACTORS[size - 1], BenchSystem.ANNEAL, metric);
+        double median = median(caseName + FACTORS[size], BenchSystem.ANNEAL, metric);
+        series.add(caseName + FACTORS[size], BenchSystem.ANNEAL, growth, median / Math.max(RESOLUTION_SECONDS, before));
+    }
+
+    /** What is known so far, should somebody end a measurement that takes an hour. */
+    private void sayMedians(String caseName, BenchSystem system) {
+        say(
+                caseName,
+                String.format(
+                        Locale.ROOT,
+                        "%s: CPU %.2f s, wall %.2f s, sent %.3f MB",
+                        system.text(),
+                        median(caseName, system, BenchMetric.CPU),
+                        median(caseName, system, BenchMetric.WALL),
+                        median(caseName, system, BenchMetric.BYTES_SENT) / MEGABYTE));
+    }
+
+    private double median(String caseName, BenchSystem system, BenchMetric metric) {
+        return RepairSeed.find(series.records(), caseName, system, metric)
                 .orElseThrow()
                 .median();
-        if (half.isPresent()) {
-            series.add(caseName, BenchSystem.ANNEAL, growth, median / Math.max(RESOLUTION_SECONDS, half.getAsDouble()));
-        }
-        return OptionalDouble.of(median);
     }
 
     private void say(String caseName, String step) {

@@ -147,7 +147,7 @@ final class RepairSides implements Closeable {
                 .range(TokenRange.FULL)
                 .dryRun(dryRun)
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA));
-        parallel.ifPresent(count -> repair.ranges(count).parallel(count));
+        parallel.ifPresent(count -> repair.units(count).parallel(count));
         return repair.run(new RepairEnvironment(HostEnvironment.system(), command.executor(), command.budget()));
     }
 

@@ -128,7 +128,8 @@ public final class RepairCommand extends Subcommand {
             paramLabel = "N",
             defaultValue = "16",
             description =
-                    "Ranges repaired at once, of all tables, which share the memory; ${DEFAULT-VALUE} by default.")
+                    "Parts of the ranges that are repaired at once, of all tables, and share the memory; ${DEFAULT-VALUE}"
+                            + " by default. A table is cut when it takes long.")
     private int parallel;
 
     @Option(
@@ -194,9 +195,6 @@ public final class RepairCommand extends Subcommand {
         }
         if (!ranges.isEmpty() && fullReplicas) {
             throw usage("--range and --full-replicas exclude each other");
-        }
-        if (ranges.size() > 1) {
-            throw usage("--range is given twice");
         }
         if (ranges.isEmpty() && !fullReplicas) {
             throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");

@@ -29,7 +29,7 @@ record RepairTask(
     /** The repair, but for its replicas. */
     Repair repair() {
         Repair repair = Repair.of(tables.stream().map(QualifiedTable::toString).toList())
-                .range(ranges.ranges().get(0))
+                .ranges(ranges.ranges())
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
                 .allReplicas(allReplicas)

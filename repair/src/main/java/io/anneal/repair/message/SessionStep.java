@@ -10,7 +10,10 @@ public enum SessionStep {
     START(3),
     /** Fills the row buffer behind the window, if one is open; answered by {@link SyncVote}. */
     READ(4),
-    /** Ends the window before and fixes the next one up to the sync boundary, a place on the ring; answered by {@link WindowSummary}. */
+    /**
+     * Ends the window before and fixes the next one: how many symbols of its rows' sketch are wanted, and the sync boundary, a place
+     * on the ring; answered by {@link WindowAnswer}.
+     */
     WINDOW(5),
     /** The hashes of one phase; answered by hashes. */
     HASHES(6),
