@@ -67,7 +67,7 @@ class ReceivedMemoryTest {
             Waiting.result(replica.agree(Sessions.terms(BUFFER_BYTES)));
             Waiting.result(replica.start(List.of(TokenRange.FULL)));
             Waiting.result(replica.read());
-            Waiting.result(replica.window(RingPosition.END));
+            Waiting.result(replica.window(RingPosition.END, 0));
 
             long before = usedBytes();
             long messageBytes = 0;
