@@ -20,7 +20,10 @@ public final class KeyView {
 
     public KeyView wrap(long keyToken, byte[] keyBuffer, int keyOffset, int keyLength) {
         token = keyToken;
-        buffer = keyBuffer;
+        // Nearly always the same array, and a comparison is cheaper than the collector's barrier at a store.
+        if (buffer != keyBuffer) {
+            buffer = keyBuffer;
+        }
         offset = keyOffset;
         length = keyLength;
         isHashed = false;

@@ -36,15 +36,16 @@ import java.util.List;
  * fragment once buffers have grown. Owns and closes the sources. Owned by one thread.
  */
 public final class MergeCursor implements FragmentCursor {
-    private enum State {
-        BETWEEN_PARTITIONS,
-        STARTED,
-        /** The partition start was emitted and its first fragment is known. */
-        STARTED_AHEAD,
-        CLUSTERED,
-        /** Inside a partition that one source alone has, which is most of them in a table that is compacted. */
-        ALONE
-    }
+    // Where it stands. Numbers, as the kinds: a reference that is stored costs the collector's barrier, some for each
+    // row.
+    private static final int BETWEEN_PARTITIONS = 0;
+    private static final int STARTED = 1;
+    /** The partition start was emitted and its first fragment is known. */
+    private static final int STARTED_AHEAD = 2;
+
+    private static final int CLUSTERED = 3;
+    /** Inside a partition that one source alone has, which is most of them in a table that is compacted. */
+    private static final int ALONE = 4;
 
     private final TableSchema schema;
     private final FragmentCursor[] sources;
@@ -72,9 +73,9 @@ public final class MergeCursor implements FragmentCursor {
     private int memberCount;
     private int groupCount;
     private int openCount;
-    private State state = State.BETWEEN_PARTITIONS;
-    private FragmentKind kind;
-    private FragmentKind kindAhead;
+    private int state = BETWEEN_PARTITIONS;
+    private int kind = FragmentKind.NONE;
+    private int kindAhead;
     private boolean opened;
     private Row merged = new Row();
     private Row row;
@@ -149,14 +150,16 @@ public final class MergeCursor implements FragmentCursor {
 
     @Override
     public FragmentKind advance() throws IOException {
-        kind = switch (state) {
+        FragmentKind next = switch (state) {
             case BETWEEN_PARTITIONS -> startPartition();
             case STARTED -> firstFragment();
             case STARTED_AHEAD -> fragmentAhead();
             case CLUSTERED -> nextFragment();
             case ALONE -> nextOfOnlyMember();
+            default -> throw new AssertionError(state);
         };
-        return kind;
+        kind = FragmentKind.code(next);
+        return next;
     }
 
     /** Emits the start of the next partition that exists. */
@@ -172,12 +175,13 @@ public final class MergeCursor implements FragmentCursor {
             }
             gatherMembers();
             if (partitionTimestampMicros != DeletionTime.NO_TIMESTAMP) {
-                state = State.STARTED;
+                state = STARTED;
                 return FragmentKind.PARTITION_START;
             }
-            kindAhead = firstFragment();
-            if (kindAhead != FragmentKind.PARTITION_END) {
-                state = State.STARTED_AHEAD;
+            FragmentKind first = firstFragment();
+            if (first != FragmentKind.PARTITION_END) {
+                kindAhead = FragmentKind.code(first);
+                state = STARTED_AHEAD;
                 return FragmentKind.PARTITION_START;
             }
         }
@@ -224,15 +228,15 @@ public final class MergeCursor implements FragmentCursor {
     }
 
     private FragmentKind fragmentAhead() {
-        state = memberCount == 1 ? State.ALONE : State.CLUSTERED;
-        return kindAhead;
+        state = memberCount == 1 ? ALONE : CLUSTERED;
+        return FragmentKind.ofCode(kindAhead);
     }
 
     /** Emits the static row, or the first fragment behind it. */
     private FragmentKind firstFragment() throws IOException {
         openCount = 0;
         if (memberCount == 1) {
-            state = State.ALONE;
+            state = ALONE;
             int source = members[0];
             openTimestampsMicros[source] = DeletionTime.NO_TIMESTAMP;
             openLocalDeletionTimesSeconds[source] = DeletionTime.NO_DELETION_TIME;
@@ -240,7 +244,7 @@ public final class MergeCursor implements FragmentCursor {
             groupCount = 1;
             return nextOfOnlyMember();
         }
-        state = State.CLUSTERED;
+        state = CLUSTERED;
         groupCount = 0;
         rowMerger.start(true);
         boolean hasStatic = false;
@@ -283,7 +287,7 @@ public final class MergeCursor implements FragmentCursor {
     }
 
     private FragmentKind nextFragment() throws IOException {
-        merged = Row.recycle(merged);
+        recycleMerged();
         while (true) {
             for (int g = 0; g < groupCount; g++) {
                 queueByPlace(group[g], sources[group[g]].advance());
@@ -291,7 +295,7 @@ public final class MergeCursor implements FragmentCursor {
             groupCount = 0;
             if (byPlace.isEmpty()) {
                 assert openCount == 0 : openCount;
-                state = State.BETWEEN_PARTITIONS;
+                state = BETWEEN_PARTITIONS;
                 return FragmentKind.PARTITION_END;
             }
             int first = byPlace.poll();
@@ -317,7 +321,7 @@ public final class MergeCursor implements FragmentCursor {
 
     /** As {@link #nextFragment}, where there is nothing to compare with; the static row too. */
     private FragmentKind nextOfOnlyMember() throws IOException {
-        merged = Row.recycle(merged);
+        recycleMerged();
         int source = group[0];
         FragmentCursor only = sources[source];
         while (true) {
@@ -331,7 +335,7 @@ public final class MergeCursor implements FragmentCursor {
             } else if (next == FragmentKind.PARTITION_END) {
                 assert openCount == 0 : openCount;
                 groupCount = 0;
-                state = State.BETWEEN_PARTITIONS;
+                state = BETWEEN_PARTITIONS;
                 return next;
             } else {
                 places[source] = only.rangeTombstoneChange().prefix();
@@ -345,11 +349,25 @@ public final class MergeCursor implements FragmentCursor {
 
     private boolean mergeRow() {
         if (rowMerger.isOnlyVersionNormal(activeTimestampMicros)) {
-            row = rowMerger.onlyVersion();
+            point(rowMerger.onlyVersion());
             return true;
         }
-        row = merged;
+        point(merged);
         return rowMerger.merge(activeTimestampMicros, activeLocalDeletionTimeSeconds, merged);
+    }
+
+    /** Nearly always at the same row, and a comparison is cheaper than the collector's barrier. */
+    private void point(Row current) {
+        if (row != current) {
+            row = current;
+        }
+    }
+
+    private void recycleMerged() {
+        Row recycled = Row.recycle(merged);
+        if (merged != recycled) {
+            merged = recycled;
+        }
     }
 
     /** Applies the group's changes; whether the merged step function has a step here. */
@@ -396,7 +414,7 @@ public final class MergeCursor implements FragmentCursor {
 
     @Override
     public FragmentKind kind() {
-        return kind;
+        return FragmentKind.ofCode(kind);
     }
 
     @Override
@@ -416,19 +434,19 @@ public final class MergeCursor implements FragmentCursor {
 
     @Override
     public Row row() {
-        assert kind == FragmentKind.STATIC_ROW || kind == FragmentKind.CLUSTERING_ROW : kind;
+        assert kind() == FragmentKind.STATIC_ROW || kind() == FragmentKind.CLUSTERING_ROW : kind();
         return row;
     }
 
     @Override
     public RangeTombstoneChange rangeTombstoneChange() {
-        assert kind == FragmentKind.RANGE_TOMBSTONE_CHANGE : kind;
+        assert kind() == FragmentKind.RANGE_TOMBSTONE_CHANGE : kind();
         return change;
     }
 
     @Override
     public void nextPartition() throws IOException {
-        if (state == State.BETWEEN_PARTITIONS) {
+        if (state == BETWEEN_PARTITIONS) {
             return;
         }
         byPlace.clear();
@@ -436,13 +454,13 @@ public final class MergeCursor implements FragmentCursor {
         for (int m = 0; m < memberCount; m++) {
             sources[members[m]].nextPartition();
         }
-        state = State.BETWEEN_PARTITIONS;
-        kind = FragmentKind.PARTITION_END;
+        state = BETWEEN_PARTITIONS;
+        kind = FragmentKind.code(FragmentKind.PARTITION_END);
     }
 
     @Override
     public void forwardTo(long token) throws IOException {
-        if (state != State.BETWEEN_PARTITIONS) {
+        if (state != BETWEEN_PARTITIONS) {
             if (key.token() >= token) {
                 return;
             }

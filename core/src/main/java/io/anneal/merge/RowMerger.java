@@ -76,7 +76,11 @@ public final class RowMerger {
             versions = Arrays.copyOf(versions, versionCount * 2);
             heads = Arrays.copyOf(heads, versionCount * 2);
         }
-        versions[versionCount++] = version;
+        // A cursor mostly has one row, and a comparison is cheaper than the collector's barrier at a store.
+        if (versions[versionCount] != version) {
+            versions[versionCount] = version;
+        }
+        versionCount++;
     }
 
     /**

@@ -1,12 +1,13 @@
 package io.anneal.repair;
 
-import io.anneal.repair.row.RowBuffer;
-
 /**
  * Counts what a window keeps of what it received, and refuses more. A row that stays where it lies in its message keeps the
  * whole message. Belongs to the session's thread.
  */
 final class ReceivedRoom {
+    /** What a row or deletion takes besides its bytes: its position with a copy of the clustering, the entry of a map. */
+    static final int ITEM_BYTES = 320;
+
     private static final byte[] NONE = new byte[0];
 
     private final long maxBytes;
@@ -20,11 +21,11 @@ final class ReceivedRoom {
 
     /** A row or a deletion in an array of its own. */
     void keepItem(int lengthBytes) throws RepairException {
-        keep((long) RowBuffer.ROW_OVERHEAD_BYTES + lengthBytes);
+        keep((long) ITEM_BYTES + lengthBytes);
     }
 
     void giveBackItem(int lengthBytes) {
-        keptBytes -= (long) RowBuffer.ROW_OVERHEAD_BYTES + lengthBytes;
+        keptBytes -= (long) ITEM_BYTES + lengthBytes;
         assert keptBytes >= 0 : keptBytes;
     }
 

@@ -1,5 +1,6 @@
 package io.anneal.simulation;
 
+import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.schema.TableOptions;
@@ -36,6 +37,13 @@ final class RepairCampaign implements AutoCloseable {
 
     private static final long NEXT_TABLE = 1L << 33;
     private static final int ROWS_OF_WIDE_PARTITION = 40;
+    private static final int UNITS_MAX = 5;
+    private static final int PIECES_MAX = 9;
+    /** Some are drawn twice. */
+    private static final int MANY_ROWS_DRAWN = 2_000;
+
+    private static final int MANY_ROWS_MIN = 1_600;
+    private static final int MANY_ROWS_BUFFER_BYTES = 16_000;
 
     private static final SSTableVersion[] VERSIONS = {SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.DA};
 
@@ -54,8 +62,12 @@ final class RepairCampaign implements AutoCloseable {
     private final ManualClock clock;
     private final RepairWorld world;
     private final boolean streams;
+    /** Whether some repairs are of so many rows that not all their hashes are listed. */
+    private final boolean many;
+
     private final Transfers transfers;
 
+    private int bufferBytesMin = 1;
     private int phase;
     private int draws;
     private long phaseStartSeconds = RandomFragments.DELETION_BASE_SECONDS;
@@ -80,7 +92,8 @@ final class RepairCampaign implements AutoCloseable {
                 ? Set.of(Feature.COUNTERS)
                 : !purges && random.nextInt(3) == 0 ? Set.of(Feature.DROPPED_COLUMNS) : Set.of();
         TableOptions options = new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
-        fragments = fragments(seed, options, features).wideRows(ROWS_OF_WIDE_PARTITION);
+        many = !streams && !counters && random.nextInt(8) == 0;
+        fragments = fragments(seed, options, features, many).wideRows(ROWS_OF_WIDE_PARTITION);
         if (random.nextBoolean()) {
             fragments.allowShadowed();
         }
@@ -100,12 +113,28 @@ final class RepairCampaign implements AutoCloseable {
         transfers = new Transfers(world, views);
     }
 
-    /** Wide tables take long to model, and others try them. */
-    private static RandomFragments fragments(long seed, TableOptions options, Set<Feature> features) {
-        RandomFragments drawn = RandomFragments.withDistinctClusterings(seed, KEYS, options, features);
-        return drawn.schema().regularColumns().size() > COLUMNS_MAX
-                ? fragments(seed + NEXT_TABLE, options, features)
-                : drawn;
+    /** Wide tables take long to model, and others try them; where many rows are wanted the clustering has to tell them apart. */
+    private static RandomFragments fragments(long seed, TableOptions options, Set<Feature> features, boolean many) {
+        long next = seed;
+        while (isTooWide(drawn(next, options, features)) || many && !canHoldMany(drawn(next, options, features))) {
+            next += NEXT_TABLE;
+        }
+        return drawn(next, options, features);
+    }
+
+    private static RandomFragments drawn(long seed, TableOptions options, Set<Feature> features) {
+        return RandomFragments.withDistinctClusterings(seed, KEYS, options, features);
+    }
+
+    private static boolean isTooWide(RandomFragments drawn) {
+        return drawn.schema().regularColumns().size() > COLUMNS_MAX;
+    }
+
+    private static boolean canHoldMany(RandomFragments drawn) {
+        return drawn.nextWide(MANY_ROWS_DRAWN).fragments().stream()
+                        .filter(fragment -> fragment.kind() == FragmentKind.CLUSTERING_ROW)
+                        .count()
+                > MANY_ROWS_MIN;
     }
 
     private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
@@ -156,7 +185,35 @@ final class RepairCampaign implements AutoCloseable {
         if (!streams && random.nextInt(4) == 0) {
             differInOnePartition();
         }
+        if (many) {
+            differInFewOfMany();
+        }
         world.shouldEndWithNothingHeld();
+    }
+
+    /**
+     * So many rows that listing their hashes is not the cheapest way to find the few that differ: sketches are where a window has
+     * some dozens, sums of ranges where it has a thousand.
+     */
+    private void differInFewOfMany() throws IOException {
+        FragmentList rows = moved(fragments.nextWide(MANY_ROWS_DRAWN), false);
+        for (ReplicaHost host : world.hosts()) {
+            world.write(host, rows);
+        }
+        bufferBytesMin = MANY_ROWS_BUFFER_BYTES;
+        for (int bufferBytes : new int[] {1 << 20, MANY_ROWS_BUFFER_BYTES << random.nextInt(4)}) {
+            for (int i = 1 + random.nextInt(4); i > 0; i--) {
+                world.write(anyHost(), moved(fragments.nextWide(1 + random.nextInt(3)), false));
+            }
+            world.log("few of many differ");
+            if (random.nextInt(3) == 0) {
+                attempt();
+                world.settle();
+            }
+            world.shouldConverge(
+                    new RepairWorld.Wanted(world.hosts(), List.of(TokenRange.FULL), 1, bufferBytes, false, true),
+                    false);
+        }
     }
 
     /** The least that a repair has to tell. */
@@ -278,8 +335,13 @@ final class RepairCampaign implements AutoCloseable {
     // Repairs.
 
     private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, TokenRange range, boolean dryRun) {
-        int bufferBytes = 1 + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
-        return new RepairWorld.Wanted(hosts, range, bufferBytes, dryRun, random.nextBoolean());
+        return wanted(hosts, List.of(range), dryRun);
+    }
+
+    private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, List<TokenRange> ranges, boolean dryRun) {
+        int bufferBytes = bufferBytesMin + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
+        int units = random.nextBoolean() ? 1 : 1 + random.nextInt(UNITS_MAX);
+        return new RepairWorld.Wanted(List.copyOf(hosts), ranges, units, bufferBytes, dryRun, random.nextBoolean());
     }
 
     RepairWorld.Wanted anyWanted() {
@@ -288,7 +350,8 @@ final class RepairCampaign implements AutoCloseable {
         int count = random.nextBoolean() ? hosts.size() : 2 + random.nextInt(hosts.size() - 1);
         TokenRange range =
                 random.nextInt(3) == 0 ? new TokenRange(random.nextLong(), random.nextLong()) : TokenRange.FULL;
-        return wanted(List.copyOf(hosts.subList(0, count)), range, random.nextInt(8) == 0);
+        return wanted(
+                List.copyOf(hosts.subList(0, count)), streams ? List.of(range) : some(range), random.nextInt(8) == 0);
     }
 
     /** One repair, or several at once, with faults. */
@@ -312,7 +375,7 @@ final class RepairCampaign implements AutoCloseable {
         List<ReplicaHost> sources = wanted.hosts()
                 .subList(1, random.nextBoolean() ? 2 : wanted.hosts().size());
         Map<ReplicaHost, List<TokenRange>> ranges = new LinkedHashMap<>();
-        for (TokenRange piece : pieces(wanted.range(), sources.size() * (1 + random.nextInt(3)))) {
+        for (TokenRange piece : pieces(wanted.ranges().get(0), sources.size() * (1 + random.nextInt(3)))) {
             ranges.computeIfAbsent(sources.get(random.nextInt(sources.size())), source -> new ArrayList<>())
                     .add(piece);
         }
@@ -321,6 +384,18 @@ final class RepairCampaign implements AutoCloseable {
                         wanted.master(), ranges, wanted.keepsConnections(), random.nextInt(3) == 0))
                 ? 1
                 : 0;
+    }
+
+    /** All of a range, or some pieces of it with gaps between them. */
+    private List<TokenRange> some(TokenRange range) {
+        if (random.nextBoolean()) {
+            return List.of(range);
+        }
+        List<TokenRange> pieces = new ArrayList<>(pieces(range, 2 + random.nextInt(PIECES_MAX - 1)));
+        for (int i = random.nextInt(pieces.size()); i > 0; i--) {
+            pieces.remove(random.nextInt(pieces.size()));
+        }
+        return List.copyOf(pieces);
     }
 
     /** Even ones, or such that end with a partition. */

@@ -2,6 +2,8 @@ package io.anneal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,16 +27,27 @@ class RepairCampaignTest {
         long first = Long.getLong("anneal.seed", 1);
         int attempts = 0;
         int succeeded = 0;
+        RepairCounts counts = RepairCounts.NONE;
         for (long seed = first; seed < first + SEEDS; seed++) {
             try (RepairCampaign campaign = new RepairCampaign(directory, seed)) {
                 run(campaign, seed);
                 attempts += campaign.attempts();
                 succeeded += campaign.succeeded();
+                counts = counts.plus(campaign.world().counts());
             }
         }
         if (SEEDS >= 50) {
             assertThat(succeeded).as("of %d repairs under faults", attempts).isBetween(attempts / 4, 9 * attempts / 10);
+            shouldHaveComparedInAllWays(counts);
         }
+    }
+
+    /** A way that no window takes is not tried. */
+    private static void shouldHaveComparedInAllWays(RepairCounts counts) {
+        assertThat(counts.of(RepairCount.WINDOWS_DELETIONS)).isGreaterThan(SEEDS);
+        assertThat(counts.of(RepairCount.WINDOWS_LIST)).isGreaterThan(SEEDS);
+        assertThat(counts.of(RepairCount.WINDOWS_SKETCH)).isGreaterThan(SEEDS / 5);
+        assertThat(counts.of(RepairCount.WINDOWS_RANGE_SUMS)).isGreaterThan(SEEDS / 20);
     }
 
     static List<String> run(RepairCampaign campaign, long seed) {

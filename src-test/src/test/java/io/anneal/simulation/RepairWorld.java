@@ -6,6 +6,7 @@ import io.anneal.conformance.Differences;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.io.StorageException;
+import io.anneal.job.JobFailedException;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
 import io.anneal.net.CorruptFrameException;
@@ -18,6 +19,7 @@ import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.RepairCounts;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.time.Duration;
@@ -44,9 +46,19 @@ final class RepairWorld implements AutoCloseable {
 
     static final String NAME = "ks.t";
 
-    /** What a repair is asked to do. */
+    /**
+     * What a repair is asked to do.
+     *
+     * @param ranges apart from each other
+     * @param units into which they are cut
+     */
     record Wanted(
-            List<ReplicaHost> hosts, TokenRange range, int bufferBytes, boolean dryRun, boolean keepsConnections) {
+            List<ReplicaHost> hosts,
+            List<TokenRange> ranges,
+            int units,
+            int bufferBytes,
+            boolean dryRun,
+            boolean keepsConnections) {
         ReplicaHost master() {
             return hosts.get(0);
         }
@@ -62,6 +74,9 @@ final class RepairWorld implements AutoCloseable {
 
     /** Whatever was written to anybody, in order. */
     private final List<FragmentList> writes = new ArrayList<>();
+
+    /** Of repairs that ended well. */
+    private RepairCounts counts = RepairCounts.NONE;
 
     private FragmentList everything;
     /** The lowest that any replica could write: what is later may have been cut to it. */
@@ -103,6 +118,11 @@ final class RepairWorld implements AutoCloseable {
 
     void log(String line) {
         log.add(line + ", nanos=" + network().nanoTime());
+    }
+
+    /** What all repairs that ended well counted. */
+    RepairCounts counts() {
+        return counts;
     }
 
     // What is done to replicas.
@@ -192,14 +212,18 @@ final class RepairWorld implements AutoCloseable {
         }
         RepairReport report = Repair.of(NAME)
                 .between(members)
-                .range(wanted.range())
+                .ranges(wanted.ranges())
+                .units(wanted.units())
                 .dryRun(wanted.dryRun())
                 .bufferBytes(wanted.bufferBytes())
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE))
                 .patience(PATIENCE)
                 .run(environment(wanted.master()));
-        log("repair of " + wanted.hosts() + " ended well, dryRun=" + wanted.dryRun() + ", buffer="
-                + wanted.bufferBytes() + ", windows=" + report.windows() + ", rows=" + report.rowsDiffering()
+        counts = counts.plus(report.counts());
+        log("repair of " + wanted.hosts() + " ended well, dryRun=" + wanted.dryRun() + ", ranges="
+                + wanted.ranges().size() + ", units=" + wanted.units() + ", buffer=" + wanted.bufferBytes()
+                + ", windows=" + report.windows() + ", rows="
+                + report.rowsDiffering()
                 + ", deletions=" + report.deletionsDiffering() + ", fetched=" + report.itemsFetched() + ", pushed="
                 + report.itemsPushed());
         return report;
@@ -313,13 +337,15 @@ final class RepairWorld implements AutoCloseable {
             if (wanted.master().starts() != startsOfMaster || !wanted.master().isRunning()) {
                 return; // Nobody is left to read it.
             }
-            if (!saysWhere(failure)) {
+            if (!(failure instanceof JobFailedException units
+                    ? units.failures().stream().allMatch(unit -> saysWhere(unit.cause()))
+                    : saysWhere(failure))) {
                 throw new AssertionError("failure does not say what happened where: " + failure, failure);
             }
         }
 
         private List<String> view(FragmentList content) throws IOException {
-            return views.of(content, wanted.range(), ownCeilingSeconds);
+            return views.of(content, wanted.ranges(), ownCeilingSeconds);
         }
 
         void shouldHaveEndedWell(RepairReport report) throws IOException {

@@ -54,19 +54,24 @@ final class ReplicaViews {
         return model.content();
     }
 
+    List<String> of(FragmentList content, TokenRange range, long ceilingSeconds) throws IOException {
+        return of(content, List.of(range), ceilingSeconds);
+    }
+
     /**
-     * What counts in a range of what is merged already.
+     * What counts in ranges of what is merged already.
      *
      * @param ceilingSeconds to which local deletion times are cut
      */
-    List<String> of(FragmentList content, TokenRange range, long ceilingSeconds) throws IOException {
+    List<String> of(FragmentList content, List<TokenRange> ranges, long ceilingSeconds) throws IOException {
         SessionPurgeRule rule = new SessionPurgeRule(
                 clock.instant().getEpochSecond(), schema.options().gcGraceSeconds());
         FragmentList.Builder wanted = FragmentList.builder(schema);
         boolean isWanted = false;
         for (Fragment fragment : content.fragments()) {
             if (fragment.kind() == FragmentKind.PARTITION_START) {
-                isWanted = range.contains(fragment.key().token());
+                long token = fragment.key().token();
+                isWanted = ranges.stream().anyMatch(range -> range.contains(token));
             }
             if (isWanted) {
                 wanted.add(fragment);

@@ -48,7 +48,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 4, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class RowBufferBenchmark {
-    private static final int BUFFER_BYTES = 32 << 20;
     /** What a row has beside its values, at most. */
     private static final int ROW_BYTES = 256;
 
@@ -56,6 +55,9 @@ public class RowBufferBenchmark {
 
     @Param
     public TableShape shape;
+
+    @Param({"4", "32"})
+    public int bufferMebibytes;
 
     private GeneratedTable table;
     private ItemCodec codec;
@@ -69,7 +71,7 @@ public class RowBufferBenchmark {
                 new SessionPurgeRule(
                         PURGE_TIME_SECONDS, shape.schema().options().gcGraceSeconds()));
         codec = new ItemCodec(shape.schema(), CanonicalEncoder.UNCLAMPED, purger, GeneratedTable.SEED);
-        rows = new RowBuffer(shape.schema(), BUFFER_BYTES);
+        rows = new RowBuffer(shape.schema(), bufferMebibytes << 20);
     }
 
     @TearDown(Level.Trial)
@@ -110,7 +112,7 @@ public class RowBufferBenchmark {
     }
 
     private boolean fill(FragmentCursor cursor) throws IOException {
-        while (rows.aheadBytes() < BUFFER_BYTES) {
+        while (rows.aheadBytes() < bufferMebibytes << 20) {
             FragmentKind kind = cursor.advance();
             if (kind == null) {
                 return false;

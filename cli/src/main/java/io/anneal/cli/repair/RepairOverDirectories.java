@@ -15,9 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Repairs directories of this machine in one process, a thread for each replica. */
+/** Repairs directories of this machine in one process. */
 final class RepairOverDirectories {
     private static final long CLOSE_SECONDS = 30;
+    private static final int THREADS_OF_PROCESSOR = 4;
 
     private final RepairTask task;
     private final HostEnvironment host;
@@ -44,8 +45,15 @@ final class RepairOverDirectories {
         }
     }
 
+    /** What replicas do waits for disks and for nobody else, so that a few threads for each processor do. */
+    private int threads(int replicas) {
+        int useful =
+                Math.max(replicas, THREADS_OF_PROCESSOR * Runtime.getRuntime().availableProcessors());
+        return Math.min(useful, replicas * task.parallel());
+    }
+
     private void run(Repair repair, int replicas, ByteBudget budget) throws IOException {
-        ExecutorService executor = Executors.newFixedThreadPool(replicas * task.parallel());
+        ExecutorService executor = Executors.newFixedThreadPool(threads(replicas));
         try {
             repair.run(new RepairEnvironment(host, executor, budget));
         } finally {

@@ -95,8 +95,7 @@ public final class DataCursor extends WindowCursor {
     @Override
     public FragmentKind advance() throws IOException {
         try {
-            kind = next();
-            return kind;
+            return at(next());
         } catch (ByteUnderflowException | MalformedRowException e) {
             throw corrupt(e);
         }
@@ -225,7 +224,7 @@ public final class DataCursor extends WindowCursor {
     @Override
     public void close() throws IOException {
         place = Place.DONE;
-        kind = null;
+        at(null);
         if (skipper != null) {
             skipper.close();
         }

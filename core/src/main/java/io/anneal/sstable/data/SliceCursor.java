@@ -99,8 +99,7 @@ final class SliceCursor extends WindowCursor {
     @Override
     public FragmentKind advance() throws IOException {
         try {
-            kind = next();
-            return kind;
+            return at(next());
         } catch (ByteUnderflowException | MalformedRowException | InvalidValueException | IndexOutOfBoundsException e) {
             throw corrupt(e);
         }
@@ -131,7 +130,7 @@ final class SliceCursor extends WindowCursor {
 
     @Override
     public void nextPartition() {
-        if (kind != null) {
+        if (kind() != null) {
             place = Place.DONE;
         }
     }
@@ -146,7 +145,7 @@ final class SliceCursor extends WindowCursor {
     @Override
     public void close() throws IOException {
         place = Place.DONE;
-        kind = null;
+        at(null);
         lookup.close();
     }
 }

@@ -30,7 +30,7 @@ abstract class WindowCursor implements SSTableCursor {
     final RowReader reader;
 
     Place place = Place.BEFORE_PARTITION;
-    FragmentKind kind;
+    private int kind = FragmentKind.NONE;
     long rowsPosition;
 
     WindowCursor(TableSchema schema, DataWindow window, PartitionHead head, RowReader reader) {
@@ -47,7 +47,13 @@ abstract class WindowCursor implements SSTableCursor {
 
     @Override
     public FragmentKind kind() {
-        return kind;
+        return FragmentKind.ofCode(kind);
+    }
+
+    /** Takes note of the current fragment, or that there is none. */
+    final FragmentKind at(FragmentKind current) {
+        kind = FragmentKind.code(current);
+        return current;
     }
 
     @Override
@@ -77,7 +83,7 @@ abstract class WindowCursor implements SSTableCursor {
 
     @Override
     public long dataPosition() {
-        return kind == FragmentKind.PARTITION_START ? head.position() : reader.position();
+        return kind() == FragmentKind.PARTITION_START ? head.position() : reader.position();
     }
 
     @Override

@@ -19,9 +19,10 @@ public final class PartitionHead {
     private final DataWindow window;
     private final ByteReader in;
     private final KeyView key = new KeyView();
-    private final KeyView previousKey = new KeyView();
+    /** Where it lies, until it is known to stand behind the one before. */
+    private final KeyView read = new KeyView();
+
     private byte[] keyBytes = new byte[64];
-    private byte[] previousKeyBytes = new byte[64];
     private boolean anyKey;
     private long position;
 
@@ -44,19 +45,19 @@ public final class PartitionHead {
     }
 
     private void takeKey(int offset, int lengthBytes) throws CorruptSSTableException {
-        byte[] free = previousKeyBytes.length < lengthBytes ? new byte[KEY_MAX_BYTES] : previousKeyBytes;
-        System.arraycopy(in.array(), offset, free, 0, lengthBytes);
-        previousKeyBytes = keyBytes;
-        keyBytes = free;
-        previousKey.wrap(key.token(), previousKeyBytes, 0, key.lengthBytes());
-        key.wrap(partitioner.token(free, 0, lengthBytes), free, 0, lengthBytes);
-        if (anyKey && previousKey.compareTo(key) >= 0) {
+        read.wrap(partitioner.token(in.array(), offset, lengthBytes), in.array(), offset, lengthBytes);
+        if (anyKey && key.compareTo(read) >= 0) {
             throw window.source()
                     .corrupt(
                             position,
-                            "partition out of order, previous=" + previousKey.toDecoratedKey() + ", current="
-                                    + key.toDecoratedKey());
+                            "partition out of order, previous=" + key.toDecoratedKey() + ", current="
+                                    + read.toDecoratedKey());
         }
+        if (keyBytes.length < lengthBytes) {
+            keyBytes = new byte[KEY_MAX_BYTES];
+        }
+        System.arraycopy(in.array(), offset, keyBytes, 0, lengthBytes);
+        key.wrap(read.token(), keyBytes, 0, lengthBytes);
         anyKey = true;
     }
 

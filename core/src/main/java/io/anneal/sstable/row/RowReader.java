@@ -142,7 +142,7 @@ public final class RowReader {
 
     /** Decodes the static row at which the window stands; false when nothing is in it, which makes it no row. */
     public boolean readStaticRow() throws IOException {
-        row = Row.recycle(row);
+        recycle();
         row.clear(true);
         boundKind = UnfilteredFlags.CLUSTERING;
         position = window.position();
@@ -185,7 +185,7 @@ public final class RowReader {
 
     /** Decodes the next row or change, whichever holds something; or passes the end of the partition. */
     public FragmentKind next() throws IOException {
-        row = Row.recycle(row);
+        recycle();
         while (true) {
             position = window.position();
             window.mark();
@@ -260,7 +260,10 @@ public final class RowReader {
 
     /** The views that were handed out end here. */
     public void recycle() {
-        row = Row.recycle(row);
+        Row recycled = Row.recycle(row);
+        if (row != recycled) {
+            row = recycled;
+        }
     }
 
     /** Decodes the current fragment, wherever in it the window stands; null when nothing is in it. */

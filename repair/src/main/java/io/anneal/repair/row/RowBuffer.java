@@ -31,11 +31,15 @@ public final class RowBuffer implements Closeable {
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
 
+    /** What a row takes in the arrays, which double. */
+    public static final int ARRAYS_BYTES = 2 * (3 * Integer.BYTES + 1 + 2 * Long.BYTES);
+
     /**
-     * What a row takes besides its bytes: its place in the arrays, and on a replica that lacks it, until the window ends,
-     * a position, a map entry and a second copy.
+     * What a row weighs besides its bytes: more than it takes here, less than it takes on a replica that lacks it until the
+     * window ends (see {@code ReceivedRoom}). All windows of a session together, those that others fill too, then fit what
+     * the session may take, of up to five replicas of which each holds other rows.
      */
-    public static final int ROW_OVERHEAD_BYTES = 400;
+    public static final int ROW_OVERHEAD_BYTES = 200;
 
     /** Smaller rows are cheaper in memory than in a file, however small the buffer. */
     private static final int SPILLED_MIN_BYTES = 64 << 10;

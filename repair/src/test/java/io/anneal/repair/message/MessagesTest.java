@@ -72,7 +72,7 @@ class MessagesTest {
             List.of("a note"));
     private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L);
     private static final WindowSummary SUMMARY =
-            new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6));
+            new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6), true);
 
     private static final List<Layout> LAYOUTS = List.of(
             new Layout("open", OPEN, OPEN::encode, OpenSession::decode),
