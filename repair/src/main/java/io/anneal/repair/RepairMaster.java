@@ -1,9 +1,9 @@
 package io.anneal.repair;
 
 import io.anneal.key.ClusteringComparator;
-import io.anneal.key.DecoratedKey;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
+import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Replica;
@@ -51,6 +51,13 @@ public final class RepairMaster implements Closeable {
     private final SessionOpened ownOpened;
     private final LinearRanges ranges;
     private final RepairMeter meter;
+
+    /** Held for the two places below. */
+    private final Object ends = new Object();
+    /** Where the session ends. */
+    private RingPosition end = RingPosition.END;
+    /** The end of the window that was begun last. */
+    private Optional<RingPosition> begun = Optional.empty();
 
     /** Started when the terms are agreed. */
     private ReplicaSession own;
@@ -115,6 +122,28 @@ public final class RepairMaster implements Closeable {
         }
     }
 
+    /**
+     * Makes a token the last one that is repaired: {@link #run} returns when it is done. For any thread; does not wait.
+     *
+     * @return false if the session has come further, or ends before it, and goes on as before
+     */
+    private boolean endAt(long token) {
+        RingPosition place = RingPosition.behind(token);
+        synchronized (ends) {
+            boolean isAhead = begun.isEmpty() || place.compareTo(begun.get(), comparator) > 0;
+            if (!isAhead || place.compareTo(end, comparator) >= 0) {
+                return false;
+            }
+            end = place;
+            return true;
+        }
+    }
+
+    /** One that goes around the ring is not repaired in the order in which its caller would cut it. */
+    private boolean goesAroundTheRing() {
+        return config.ranges().stream().anyMatch(range -> range.wrapsAround() && range.right() != Long.MIN_VALUE);
+    }
+
     private RepairReport repair() throws IOException {
         LOG.info(
                 "repair starts, session={}, table={}.{}, range={}, replicas={}",
@@ -128,6 +157,9 @@ public final class RepairMaster implements Closeable {
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(config, table.schema(), opened);
+        if (!goesAroundTheRing()) {
+            listener.endsEarlyBy(this::endAt);
+        }
         repairWindows(start(agreement.terms()));
         if (!config.dryRun() && meter.of(RepairCount.WINDOWS_DIFFERING) > 0) {
             listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
@@ -155,14 +187,23 @@ public final class RepairMaster implements Closeable {
     /** The replicas are equal whatever comes of this: one that does not hear it keeps its deletions for longer. */
     private void tellRepaired() {
         long seconds = config.purgeTimeSeconds();
-        List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(config.ranges(), seconds));
+        List<TokenRange> repaired = repairedRanges();
+        List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(repaired, seconds));
         try {
-            table.repaired(config.ranges(), seconds);
+            table.repaired(repaired, seconds);
             Waiting.results(told);
         } catch (IOException | RuntimeException failure) {
             LOG.warn("not every replica took note of its repair, cause={}", failure.toString());
             LOG.debug("not every replica took note of its repair", failure);
         }
+    }
+
+    private List<TokenRange> repairedRanges() {
+        return end.isEnd()
+                ? config.ranges()
+                : ranges.upTo(end.lastToken()).ranges().stream()
+                        .map(TokenRange.Linear::asRange)
+                        .toList();
     }
 
     /** All in one go; votes for the first window. */
@@ -186,20 +227,37 @@ public final class RepairMaster implements Closeable {
         long[] items = new long[followers.size() + 1];
         Optional<RingPosition> lastBoundary = Optional.empty();
         Votes votes = first;
-        RingPosition boundary;
+        boolean isLast;
         do {
             List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
             requireProgress(lastBoundary, all);
-            boundary = smallest(all);
-            votes = repairWindow(boundary, items);
+            RingPosition boundary = next(smallest(all));
+            isLast = isLast(boundary);
+            votes = repairWindow(boundary, isLast, items);
             listener.progress(
                     meter.of(RepairCount.WINDOWS),
                     meter.of(RepairCount.ROWS_READ),
                     meter.of(RepairCount.BYTES_READ),
                     covered(boundary));
             lastBoundary = Optional.of(boundary);
-        } while (!boundary.isEnd());
+        } while (!isLast);
+        sync.settle();
+    }
+
+    /** Where the next window ends; the session can not end before it any more. */
+    private RingPosition next(RingPosition vote) {
+        synchronized (ends) {
+            RingPosition boundary = vote.compareTo(end, comparator) < 0 ? vote : end;
+            begun = Optional.of(boundary);
+            return boundary;
+        }
+    }
+
+    private boolean isLast(RingPosition boundary) {
+        synchronized (ends) {
+            return boundary.compareTo(end, comparator) == 0;
+        }
     }
 
     /** How far the replicas have read behind a window, the master first. */
@@ -224,12 +282,13 @@ public final class RepairMaster implements Closeable {
      * @param items adds what each replica held there, the master first
      * @return votes for the next window; none behind the last
      */
-    private Votes repairWindow(RingPosition boundary, long[] items) throws IOException {
+    private Votes repairWindow(RingPosition boundary, boolean isLast, long[] items) throws IOException {
         int symbols = sync.symbolsAhead();
         List<CompletableFuture<WindowAnswer>> asked = ask(follower -> follower.window(boundary, symbols));
         WindowSummary summary = own.window(boundary);
-        Votes next = boundary.isEnd() ? Votes.NONE : askForVotes();
+        Votes next = isLast ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
+        sync.settle();
         List<WindowAnswer> answers = meter.awaitAll(asked);
         items[0] += items(summary);
         for (int i = 0; i < answers.size(); i++) {
@@ -245,7 +304,7 @@ public final class RepairMaster implements Closeable {
 
     /** How much of the ranges' width is done. */
     private double covered(RingPosition boundary) {
-        return ranges.widthUpTo(boundary.key().map(DecoratedKey::token).orElse(Long.MAX_VALUE));
+        return ranges.widthUpTo(boundary.lastToken());
     }
 
     private static long items(WindowSummary summary) {

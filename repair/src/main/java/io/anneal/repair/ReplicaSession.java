@@ -144,7 +144,10 @@ final class ReplicaSession implements Closeable {
     }
 
     WindowSummary summary() {
-        return new WindowSummary(sum(window.deletionSum()), sum(window.rows().sum()));
+        return new WindowSummary(
+                sum(window.deletionSum()),
+                sum(window.rows().sum()),
+                window.hasGhostDeletions() || reader.hasPurgedRows());
     }
 
     private static WindowSummary.Sum sum(HashSum sum) {
@@ -301,7 +304,7 @@ final class ReplicaSession implements Closeable {
             }
             window.end();
         }
-        reader.rows().dropWindow();
+        reader.dropWindow();
     }
 
     /** Writes something that was received. */

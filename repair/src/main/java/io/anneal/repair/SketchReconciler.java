@@ -23,8 +23,8 @@ import java.util.concurrent.CompletableFuture;
  * from the windows before. Decision 15 in {@code docs/decisions} has the measurements behind the costs.
  */
 final class SketchReconciler implements Reconciler {
-    /** A byte on the wire, where sixteen sessions share a gigabit a second. */
-    private static final double BYTE_NANOS = 100;
+    /** A byte on the wire, where sixteen sessions share 128 megabits a second between data centres. */
+    private static final double BYTE_NANOS = 1000;
 
     /** A question and its answer: frames of both, and the work of both sides. */
     private static final double QUESTION_NANOS = 20_000 + 110 * BYTE_NANOS;

@@ -170,6 +170,12 @@ final class Window {
         return sum;
     }
 
+    /** Whether purging hides a deletion that is in force here. */
+    boolean hasGhostDeletions() {
+        return carried.filter(deletion -> codec.isGhost(deletion.deletion())).isPresent()
+                || deletions().stream().anyMatch(deletion -> !deletion.hashed());
+    }
+
     long[] deletionHashes() {
         return deletions().stream()
                 .filter(HashedDeletion::hashed)

@@ -52,6 +52,9 @@ final class WindowReader implements Closeable {
     private Optional<FragmentCursor> cursor = Optional.empty();
 
     private FragmentKind last;
+    /** How many rows of the buffer there are up to the last one of which purging hides something. */
+    private int rowsToPurged;
+
     private Optional<RingPosition> lastBoundary = Optional.empty();
     private long rowsRead;
     private long bytesRead;
@@ -157,6 +160,7 @@ final class WindowReader implements Closeable {
             int length = codec.row(from.key(), row, bytes);
             rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
         }
+        rowsToPurged = codec.wasPurged() ? rows.count() : rowsToPurged;
         rowsRead++;
         bytesRead += rows.lengthBytes(rows.count() - 1);
     }
@@ -210,6 +214,17 @@ final class WindowReader implements Closeable {
         }
         Clustering clustering = row.position().prefix();
         return RingPosition.of(row.key().orElseThrow(), PositionInPartition.after(clustering));
+    }
+
+    /** Forgets the window. */
+    void dropWindow() throws IOException {
+        rowsToPurged = Math.max(0, rowsToPurged - rows.windowEnd());
+        rows.dropWindow();
+    }
+
+    /** Whether purging hides something of the rows in the buffer: of those of the window, or of what was read behind it. */
+    boolean hasPurgedRows() {
+        return rowsToPurged > 0;
     }
 
     /** Makes everything up to the boundary the window; these are its deletions. */

@@ -69,7 +69,13 @@ final class WindowSync {
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
+    /** What the last window still owes. */
+    private Optional<Unsettled> unsettled = Optional.empty();
+
     private final RepairMeter meter;
+
+    /** Pushes that are under way, and the sums that followers must have after them. */
+    private record Unsettled(Pushes pushes, WindowSummary mine) {}
 
     WindowSync(
             TableSchema schema,
@@ -108,7 +114,28 @@ final class WindowSync {
     }
 
     /**
-     * Makes all replicas hold the same in the window, or counts in what they differ; whether they did.
+     * Waits for what {@link #reconcile} left under way: before the next window is reconciled, and behind the last.
+     *
+     * @throws RepairException when the sums differ
+     */
+    void settle() throws IOException {
+        if (unsettled.isPresent()) {
+            Unsettled last = unsettled.get();
+            unsettled = Optional.empty();
+            Deque<Ghosts> ghosts = last.pushes().await();
+            if (!ghosts.isEmpty()) {
+                throw new RepairException("replica answers with ghosts that it has not announced, replica="
+                        + followers.get(ghosts.getFirst().origin()).name());
+            }
+            requireEqual(Phase.DELETIONS, last.mine());
+            requireEqual(Phase.ROWS, last.mine());
+        }
+    }
+
+    /**
+     * Makes all replicas hold the same in the window, or counts in what they differ; whether they did. Where nobody has a ghost
+     * nothing can come back that others need: then the last pushes are left under way, so that the next window can be asked for
+     * behind them, until {@link #settle}.
      *
      * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
      */
@@ -137,10 +164,16 @@ final class WindowSync {
         if (rowsDiffer && dryRun) {
             countRows(mine, ahead);
         } else if (rowsDiffer) {
-            reconcileRows(mine, ahead);
+            boolean anyGhost = ownSummary.hasGhosts()
+                    || answers.stream().anyMatch(answer -> answer.summary().hasGhosts());
+            Pushes pushes = reconcileRows(mine, ahead, anyGhost);
             mine = own.summary();
-            requireEqual(Phase.DELETIONS, mine);
-            requireEqual(Phase.ROWS, mine);
+            if (anyGhost) {
+                requireEqual(Phase.DELETIONS, mine);
+                requireEqual(Phase.ROWS, mine);
+            } else {
+                unsettled = Optional.of(new Unsettled(pushes, mine));
+            }
         }
         return deletionsDiffer || rowsDiffer;
     }
@@ -290,7 +323,8 @@ final class WindowSync {
         spread(pushes.finish(), ghosts);
     }
 
-    private void reconcileRows(WindowSummary summary, List<Sketch> ahead) throws IOException {
+    /** Pushes of which some may be under way, if there are no ghosts. */
+    private Pushes reconcileRows(WindowSummary summary, List<Sketch> ahead, boolean anyGhost) throws IOException {
         List<FollowerDifference> differences =
                 differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
         NavigableMap<RingPosition, Versions> touched =
@@ -313,7 +347,12 @@ final class WindowSync {
         }
         meter.add(RepairCount.ROWS_DIFFERING, touched.size());
         pushOwn(HashList.of(Arrays.copyOf(touchedHashes, touchedCount)), differences, pushes);
-        spread(pushes.finish(), ghosts.toByteArray());
+        pushes.sendAll();
+        if (anyGhost) {
+            spread(pushes.await(), ghosts.toByteArray());
+        }
+        assert anyGhost || ghosts.lengthBytes() == 0 : "a ghost was not announced";
+        return pushes;
     }
 
     /** The hashes of the rows that replicas held at one place, and which of them, if one, is the master's. */
@@ -454,9 +493,18 @@ final class WindowSync {
 
         /** Sends what is left; the ghosts that all has been answered with. */
         Deque<Ghosts> finish() throws IOException {
+            sendAll();
+            return await();
+        }
+
+        void sendAll() throws IOException {
             for (int i = 0; i < followers.size(); i++) {
                 send(i);
             }
+        }
+
+        /** The ghosts that all that was sent has been answered with. */
+        Deque<Ghosts> await() throws IOException {
             for (int i = 0; i < followers.size(); i++) {
                 answered(i);
             }

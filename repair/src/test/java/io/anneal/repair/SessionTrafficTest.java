@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a session sends, and how often it waits for an answer: counted, so that it does not depend on the machine. */
 class SessionTrafficTest {
-    /** So small that each row is a window. */
-    private static final int ROW_A_WINDOW = 1;
+    /** Each row is a window, and fits into what is pushed at once. */
+    private static final int ROW_A_WINDOW = 100;
 
     @TempDir
     private Path directory;
@@ -85,6 +85,38 @@ class SessionTrafficTest {
 
         assertThat(windows).isEqualTo(30);
         assertThat(many.roundTrips() - few.roundTrips()).isEqualTo(windows);
+    }
+
+    @Test
+    void shouldAskForTheNextWindowBehindWhatItPushesWhereThereAreNoGhosts() throws IOException {
+        DelayedReplica few = new DelayedReplica(other(rows(0)));
+        DelayedReplica many = new DelayedReplica(other(rows(0)));
+
+        long windows = -repair(rows(20), few).windows();
+        windows += repair(rows(50), many).windows();
+
+        assertThat(windows).isEqualTo(30);
+        assertThat(many.roundTrips() - few.roundTrips()).isEqualTo(windows);
+    }
+
+    /** The follower deleted each partition long ago, and the master has rows that are older. */
+    @Test
+    void shouldNotAskForTheNextWindowBeforeGhostsHaveAnswered() throws IOException {
+        List<DecoratedKey> keys = HandMadeTable.keys(10);
+        FragmentList.Builder deleted = FragmentList.builder(Sessions.SCHEMA);
+        for (DecoratedKey key : keys) {
+            deleted.partition(key, 7, 50).end();
+        }
+        DelayedReplica follower = new DelayedReplica(other(deleted.build()));
+        TestTable own = own(rows(10));
+
+        try (Participant replica = follower.participant();
+                RepairMaster master = new RepairMaster(config(), own, List.of(replica), RepairListener.NONE)) {
+            master.run();
+        }
+
+        assertThat(own.stagedLines()).isEqualTo(deleted.build().lines());
+        assertThat(follower.roundTrips()).isGreaterThan(2 * keys.size());
     }
 
     /** As of a node with many vnodes: what is between them is another's. */

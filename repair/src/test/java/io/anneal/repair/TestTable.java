@@ -49,6 +49,8 @@ final class TestTable implements Replica {
     volatile Runnable afterComplete = () -> {};
     /** When the repairs of which it was told began. */
     final List<Long> repairedSeconds = new CopyOnWriteArrayList<>();
+    /** Their ranges. */
+    final List<TokenRange> repairedRanges = new CopyOnWriteArrayList<>();
 
     volatile FragmentList rows;
 
@@ -110,6 +112,7 @@ final class TestTable implements Replica {
     @Override
     public void repaired(List<TokenRange> ranges, long seconds) {
         repairedSeconds.add(seconds);
+        repairedRanges.addAll(ranges);
     }
 
     @Override

@@ -160,7 +160,7 @@ class WrongFollowerTest {
         WindowSummary.Sum much = new WindowSummary.Sum(1L << 30, 1, 1);
         repairShouldFailWhen(
                 "window",
-                saying(new WindowAnswer(new WindowSummary(NOTHING, much), Sketch.of(new long[0], 0, 0))),
+                saying(new WindowAnswer(new WindowSummary(NOTHING, much, false), Sketch.of(new long[0], 0, 0))),
                 "replica=follower",
                 "more in a window than its row buffer has room for",
                 "items=1073741824");
@@ -177,10 +177,20 @@ class WrongFollowerTest {
     }
 
     @Test
+    void shouldStopWhenFollowerAnswersWithGhostsThatItHasNotAnnounced() throws IOException {
+        repairShouldFailWhen(
+                "push",
+                (honest, arguments) -> honest.push((byte[]) arguments[0])
+                        .thenApply(answer -> new PushAnswer(answer.summary(), DELETION)),
+                "replica=follower",
+                "not announced");
+    }
+
+    @Test
     void shouldStopWhenFollowerDropsWhatIsPushed() throws IOException {
         repairShouldFailWhen(
                 "push",
-                saying(new PushAnswer(new WindowSummary(NOTHING, NOTHING), new byte[0])),
+                saying(new PushAnswer(new WindowSummary(NOTHING, NOTHING, false), new byte[0])),
                 "replica=follower",
                 "differs after it was given");
     }

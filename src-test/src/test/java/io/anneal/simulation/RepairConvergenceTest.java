@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairReport;
 import io.anneal.schema.TableOptions;
 import io.anneal.testkit.FragmentList;
@@ -60,6 +61,88 @@ class RepairConvergenceTest {
         }
     }
 
+    @Test
+    void shouldRepairAllUpToTheTokenWhereItIsEndedAndNothingAfterIt() throws IOException {
+        long first = Long.getLong("anneal.seed", 1);
+        int ended = 0;
+        for (long seed = first; seed < first + RANGE_SEEDS; seed++) {
+            try (RepairScene scene = RepairScene.of(directory, seed, "ended")) {
+                FragmentList expected = scene.expected();
+                ended += endEarly(scene, expected) ? 1 : 0;
+                repair(scene);
+                scene.shouldBeEqual();
+            }
+        }
+        assertThat(ended).as("sessions that were ended, of %d", RANGE_SEEDS).isGreaterThan(RANGE_SEEDS / 4);
+    }
+
+    /** Ends a session at a token, after some windows; false if it had come further. */
+    private static boolean endEarly(RepairScene scene, FragmentList expected) throws IOException {
+        List<Long> tokens = tokens(scene);
+        long token = tokens.isEmpty() || scene.random().nextInt(4) == 0
+                ? scene.random().nextLong()
+                : tokens.get(scene.random().nextInt(tokens.size()))
+                        - scene.random().nextInt(2);
+        int windowsBefore = scene.random().nextInt(3);
+        List<List<String>> afterIt = new ArrayList<>();
+        for (MemoryReplica replica : scene.replicas()) {
+            afterIt.add(lines(replica.view(NOTHING_PURGED), tokenOfKey -> tokenOfKey > token));
+        }
+        EarlyEnd ending = new EarlyEnd(token, windowsBefore);
+        Repairs.run(
+                scene.replicas(),
+                Repairs.config(scene.rule(), scene.bufferBytes(), scene.random().nextLong()),
+                ending);
+        for (int i = 0; i < scene.replicas().size(); i++) {
+            MemoryReplica replica = scene.replicas().get(i);
+            replica.reopen();
+            assertThat(lines(replica.view(scene.rule()), tokenOfKey -> tokenOfKey <= token))
+                    .as("seed=%d, %s, up to %d", scene.seed(), replica.name(), token)
+                    .isEqualTo(lines(expected, tokenOfKey -> tokenOfKey <= token));
+            if (ending.isEnded) {
+                assertThat(lines(replica.view(NOTHING_PURGED), tokenOfKey -> tokenOfKey > token))
+                        .as("seed=%d, %s, after %d", scene.seed(), replica.name(), token)
+                        .isEqualTo(afterIt.get(i));
+            }
+        }
+        return ending.isEnded;
+    }
+
+    private static final class EarlyEnd implements RepairListener {
+        private final long token;
+        private final int windowsBefore;
+        private RepairListener.EarlyEnd end = ignored -> false;
+        private boolean isEnded;
+
+        EarlyEnd(long token, int windowsBefore) {
+            this.token = token;
+            this.windowsBefore = windowsBefore;
+        }
+
+        @Override
+        public void endsEarlyBy(RepairListener.EarlyEnd by) {
+            end = by;
+            if (windowsBefore == 0) {
+                end();
+            }
+        }
+
+        @Override
+        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+            if (windows == windowsBefore) {
+                end();
+            }
+        }
+
+        private void end() {
+            try {
+                isEnded = end.endAt(token);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
     private static void repairRanges(RepairScene scene, List<TokenRange> ranges, FragmentList expected)
             throws IOException {
         LongPredicate inside = token -> ranges.stream().anyMatch(range -> range.contains(token));
@@ -86,14 +169,19 @@ class RepairConvergenceTest {
         }
     }
 
-    /** Some end at a key's token, one goes around, unless it is the only one and goes all around. */
-    private static List<TokenRange> ring(RepairScene scene) {
-        List<Long> keys = new ArrayList<>();
+    private static List<Long> tokens(RepairScene scene) {
+        List<Long> tokens = new ArrayList<>();
         scene.replicas()
                 .forEach(replica -> replica.sources()
                         .forEach(source -> source.fragments().stream()
                                 .filter(fragment -> fragment.kind() == FragmentKind.PARTITION_START)
-                                .forEach(start -> keys.add(start.key().token()))));
+                                .forEach(start -> tokens.add(start.key().token()))));
+        return tokens;
+    }
+
+    /** Some end at a key's token, one goes around, unless it is the only one and goes all around. */
+    private static List<TokenRange> ring(RepairScene scene) {
+        List<Long> keys = tokens(scene);
         TreeSet<Long> cuts = new TreeSet<>();
         for (int i = scene.random().nextInt(12); i >= 0; i--) {
             boolean atKey = !keys.isEmpty() && scene.random().nextBoolean();

@@ -45,11 +45,16 @@ final class Repairs {
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {
+        return run(replicas, config, RepairListener.NONE);
+    }
+
+    static RepairReport run(List<MemoryReplica> replicas, RepairConfig config, RepairListener listener)
+            throws IOException {
         List<Participant> followers = new ArrayList<>();
         for (MemoryReplica replica : replicas.subList(1, replicas.size())) {
             followers.add(new LocalParticipant(replica.name(), (keyspace, table, staged) -> replica, Runnable::run));
         }
-        return run(replicas.get(0), followers, config);
+        return run(replicas.get(0), followers, config, listener);
     }
 
     static RepairReport run(MemoryReplica own, List<Participant> followers, RepairConfig config) throws IOException {

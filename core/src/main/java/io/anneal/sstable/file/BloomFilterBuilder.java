@@ -17,6 +17,9 @@ public final class BloomFilterBuilder {
     private static final int EXCESS_BITS = 20;
     /** So many take half a mebibyte. */
     static final int KEPT_KEYS_MAX = 32 * 1024;
+    /** Of the two thousand keys that most received SSTables have at most: nothing grows then. */
+    private static final int KEPT_LONGS_FIRST = 4 * 1024;
+
     /** Two gigabytes. */
     private static final long BITS_MAX = 1L << 34;
 
@@ -30,7 +33,7 @@ public final class BloomFilterBuilder {
     private final int bitsPerKey;
     private final long expectedKeys;
     /** Two hashes of each key, until there are too many. */
-    private long[] kept = new long[64];
+    private long[] kept = new long[KEPT_LONGS_FIRST];
 
     private int keptLongs;
     /** Null while hashes are kept. */

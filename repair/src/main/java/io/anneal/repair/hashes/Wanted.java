@@ -102,7 +102,8 @@ public final class Wanted {
 
     public static Wanted decode(ByteReader in) {
         int code = in.readUnsignedByte();
-        if (code >= Form.values().length || in.remainingBytes() % Long.BYTES != 0) {
+        boolean isAll = code == Form.ALL.ordinal();
+        if (code >= Form.values().length || in.remainingBytes() % Long.BYTES != 0 || isAll && in.hasRemaining()) {
             throw new IllegalArgumentException(
                     "nothing that could be wanted, code=" + code + ", lengthBytes=" + in.remainingBytes());
         }

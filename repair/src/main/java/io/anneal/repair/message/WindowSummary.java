@@ -3,8 +3,13 @@ package io.anneal.repair.message;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 
-/** Combined hashes of a window: one for its deletions, one for its rows. */
-public record WindowSummary(Sum deletions, Sum rows) {
+/**
+ * Combined hashes of a window: one for its deletions, one for its rows.
+ *
+ * @param hasGhosts whether purging hides something of the window, so that what is pushed may be answered with it; also where
+ *     the replica is not sure
+ */
+public record WindowSummary(Sum deletions, Sum rows, boolean hasGhosts) {
     /** Sum modulo 2^128 of the items' full hashes, and their number. */
     public record Sum(long count, long high, long low) {
         public static final Sum NOTHING = new Sum(0, 0, 0);
@@ -13,6 +18,7 @@ public record WindowSummary(Sum deletions, Sum rows) {
     public void encode(ByteWriter out) {
         encode(deletions, out);
         encode(rows, out);
+        out.writeByte(hasGhosts ? 1 : 0);
     }
 
     /** A sum of nothing is one byte: it is what most windows have of deletions. */
@@ -25,7 +31,7 @@ public record WindowSummary(Sum deletions, Sum rows) {
     }
 
     public static WindowSummary decode(ByteReader in) {
-        return new WindowSummary(decodeSum(in), decodeSum(in));
+        return new WindowSummary(decodeSum(in), decodeSum(in), in.readByte() != 0);
     }
 
     private static Sum decodeSum(ByteReader in) {

@@ -33,6 +33,7 @@ public final class ItemCodec {
     private final KeyView keyView = new KeyView();
     private final Clustering clustering = new Clustering();
     private boolean hashed;
+    private boolean wasPurged;
 
     public ItemCodec(TableSchema schema, long localDeletionTimeMaxSeconds, Purger purger, long hashSeed) {
         encoder = new CanonicalEncoder(schema, localDeletionTimeMaxSeconds);
@@ -52,7 +53,8 @@ public final class ItemCodec {
     public SpillFile.Spilled spill(KeyView key, Row row, SpillFile file) throws IOException {
         SpillFile.Spilled whole = file.append(out -> encoder.row(key, row, out));
         hashed = true;
-        if (!purger.purge(row, view)) {
+        wasPurged = purger.purge(row, view);
+        if (!wasPurged) {
             hash.hash(file.map(whole));
         } else if (view.isEmpty()) {
             hashed = false;
@@ -107,7 +109,8 @@ public final class ItemCodec {
     /** Hashes the purged view of a row, whose own encoding is there already. */
     private void hash(KeyView key, Row row, byte[] encoded, int offset, int length) {
         hashed = true;
-        if (!purger.purge(row, view)) {
+        wasPurged = purger.purge(row, view);
+        if (!wasPurged) {
             hash.hash(encoded, offset, length);
         } else if (view.isEmpty()) {
             hashed = false;
@@ -130,6 +133,11 @@ public final class ItemCodec {
     /** Whether something of the last row is left after purging; if not it is a ghost. */
     public boolean isHashed() {
         return hashed;
+    }
+
+    /** Whether purging hides something of the last row. */
+    public boolean wasPurged() {
+        return wasPurged;
     }
 
     /** Upper half of the last row's hash; 0 of a ghost. */

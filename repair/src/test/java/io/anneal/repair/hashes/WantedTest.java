@@ -57,5 +57,7 @@ class WantedTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Wanted.decode(new ByteReader(new byte[] {9})))
                 .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Wanted.decode(new ByteReader(new byte[9])))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -14,6 +14,9 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.ReplicaFacts;
 import io.anneal.node.Waiver;
+import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.Sketch;
 import io.anneal.testkit.HandMadeTable;
 import java.time.Instant;
 import java.util.Arrays;
@@ -72,7 +75,10 @@ class MessagesTest {
             List.of("a note"));
     private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L);
     private static final WindowSummary SUMMARY =
-            new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6));
+            new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6), true);
+
+    private static final RangeSums RANGE_SUMS = RangeSums.of(new long[] {1, 1L << 60, -1});
+    private static final HashRanges HASH_RANGES = RANGE_SUMS.differing(RangeSums.of(new long[0]));
 
     private static final List<Layout> LAYOUTS = List.of(
             new Layout("open", OPEN, OPEN::encode, OpenSession::decode),
@@ -83,7 +89,9 @@ class MessagesTest {
             new Layout("finished", FINISHED, FINISHED::encode, SessionFinished::decode),
             new Layout("run", RUN, RUN::encode, RunRepair::decode),
             new Layout("phase", Phase.ROWS, out -> Contents.write(Phase.ROWS, out), Contents::readPhase),
-            new Layout("ranges", RANGES, out -> Contents.write(RANGES, out), Contents::readRanges));
+            new Layout("ranges", RANGES, out -> Contents.write(RANGES, out), Contents::readRanges),
+            new Layout("hash ranges", HASH_RANGES, HASH_RANGES::encode, HashRanges::decode),
+            new Layout("range sums", RANGE_SUMS, RANGE_SUMS::encode, RangeSums::decode));
 
     @Test
     void shouldSpendAFewBytesOnARangeBesideAnother() {
@@ -174,6 +182,23 @@ class MessagesTest {
             assertThat(RepairCounts.decode(in)).isEqualTo(RepairCounts.of(Arrays.copyOf(numbers, length)));
             assertThat(in.readByte()).isEqualTo((byte) 77);
         }
+    }
+
+    /** Fewer symbols than were asked for are an answer, of a replica with few rows; more are none, nor is a part of one. */
+    @Test
+    void shouldReadSymbolsThatCameWithSums() {
+        WindowAnswer answer = new WindowAnswer(SUMMARY, Sketch.of(new long[] {5, -6}, 0, 7));
+        ByteWriter out = new ByteWriter(64);
+        answer.encode(out);
+        byte[] bytes = out.toByteArray();
+
+        assertThat(WindowAnswer.decode(new ByteReader(bytes), 7)).isEqualTo(answer);
+        assertThat(WindowAnswer.decode(new ByteReader(bytes), 100)).isEqualTo(answer);
+        assertThatThrownBy(() -> WindowAnswer.decode(new ByteReader(bytes), 6))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("symbolsMax=6");
+        assertThatThrownBy(() -> WindowAnswer.decode(new ByteReader(Arrays.copyOf(bytes, bytes.length - 1)), 100))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -1,0 +1,147 @@
+package io.anneal.repair;
+
+import static io.anneal.repair.Sessions.BUFFER_BYTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.TokenRange;
+import io.anneal.node.StagingArea;
+import io.anneal.node.Waiver;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EarlyEndTest {
+    private static final List<DecoratedKey> KEYS = HandMadeTable.keys(9);
+
+    @TempDir
+    private Path directory;
+
+    /** Asks for an end before the first window, and for others when it is through with some. */
+    private static final class Ending implements RepairListener {
+        private final long token;
+        private final List<Long> later = new ArrayList<>();
+        private final List<Boolean> answers = new ArrayList<>();
+        private boolean offered;
+        private EarlyEnd end;
+
+        Ending(long token, Long... later) {
+            this.token = token;
+            this.later.addAll(List.of(later));
+        }
+
+        @Override
+        public void endsEarlyBy(EarlyEnd value) {
+            offered = true;
+            end = value;
+            ask(token);
+        }
+
+        private void ask(long asked) {
+            try {
+                answers.add(end.endAt(asked));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+            if (offered && !later.isEmpty()) {
+                ask(later.remove(0));
+            }
+        }
+    }
+
+    private static RepairConfig config(int bufferBytes, List<TokenRange> ranges) {
+        return new RepairConfig(
+                new UUID(0, 1),
+                "ks",
+                "t",
+                ranges,
+                bufferBytes,
+                100,
+                1,
+                false,
+                true,
+                Optional.empty(),
+                Set.of(Waiver.EMPTY_REPLICA),
+                1);
+    }
+
+    /** The follower, which had nothing. */
+    private TestTable repair(RepairConfig config, RepairListener listener) throws IOException {
+        try (StagingArea ownStaging = Sessions.staging(directory.resolve("master"));
+                StagingArea otherStaging = Sessions.staging(directory.resolve("follower"))) {
+            TestTable own = new TestTable("master", Sessions.rows(KEYS, 1), Optional.of(ownStaging));
+            TestTable other = new TestTable("follower", Sessions.rows(List.of(), 1), Optional.of(otherStaging));
+            own.takesInAtOnce = true;
+            other.takesInAtOnce = true;
+            try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);
+                    RepairMaster master = new RepairMaster(config, own, List.of(replica), listener)) {
+                master.run();
+            }
+            assertThat(own.repairedRanges).isEqualTo(other.repairedRanges);
+            return other;
+        }
+    }
+
+    @Test
+    void shouldRepairAndRecordNothingAfterTheTokenThatIsTheLast() throws IOException {
+        long token = KEYS.get(3).token();
+        Ending ending = new Ending(token);
+
+        TestTable other = repair(config(BUFFER_BYTES, List.of(TokenRange.FULL)), ending);
+
+        assertThat(ending.answers).containsExactly(true);
+        assertThat(other.stagedLines())
+                .isEqualTo(Sessions.rows(KEYS.subList(0, 4), 1).lines());
+        assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MAX_VALUE, token));
+    }
+
+    @Test
+    void shouldEndEarlierButNeitherLaterNorWhereItHasBeen() throws IOException {
+        long first = KEYS.get(0).token();
+        long fifth = KEYS.get(5).token();
+        Ending ending = new Ending(fifth, fifth + 1, first - 1, KEYS.get(4).token());
+
+        TestTable other = repair(config(1, List.of(TokenRange.FULL)), ending);
+
+        assertThat(ending.answers).containsExactly(true, false, false, true);
+        assertThat(other.stagedLines())
+                .isEqualTo(Sessions.rows(KEYS.subList(0, 5), 1).lines());
+    }
+
+    @Test
+    void shouldEndBetweenTwoOfItsRanges() throws IOException {
+        List<TokenRange> ranges = List.of(
+                new TokenRange(Long.MIN_VALUE, KEYS.get(1).token()),
+                new TokenRange(KEYS.get(4).token(), KEYS.get(7).token()));
+
+        TestTable other =
+                repair(config(BUFFER_BYTES, ranges), new Ending(KEYS.get(3).token()));
+
+        assertThat(other.stagedLines())
+                .isEqualTo(Sessions.rows(KEYS.subList(0, 2), 1).lines());
+        assertThat(other.repairedRanges).containsExactly(ranges.get(0));
+    }
+
+    /** Its tokens come in another order than those who would cut it see them in. */
+    @Test
+    void shouldNotEndEarlyWhereARangeGoesAroundTheRing() throws IOException {
+        long middle = KEYS.get(3).token();
+        Ending ending = new Ending(KEYS.get(1).token());
+
+        TestTable other = repair(config(BUFFER_BYTES, List.of(new TokenRange(middle, middle))), ending);
+
+        assertThat(ending.offered).isFalse();
+        assertThat(other.repairedRanges).containsExactly(new TokenRange(middle, middle));
+    }
+}
