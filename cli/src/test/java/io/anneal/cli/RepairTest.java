@@ -387,7 +387,11 @@ final class RepairTest {
             assertThat(refused.err()).contains("--parallel takes a number of ranges, 1 to 256, given=" + parallel);
         }
         assertThat(repair("--parallel", "99999999999").exitCode()).isEqualTo(2);
-        assertThat(repair("--rate", "-1").exitCode()).isEqualTo(2);
+        CommandRun negative = repair("--rate", "-5");
+        assertThat(negative.exitCode()).isEqualTo(2);
+        assertThat(negative.err()).contains("--rate takes a number of rows a second, at least 0", "given=-5");
+        assertThat(CommandRun.of("repair", "--help").out().replaceAll("\\s+", " "))
+                .contains("1 to 256, 16 by default", "0, the default, is as fast as it goes");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Directories;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.node.Receiving;
 import io.anneal.node.ReplicaException;
@@ -158,6 +159,35 @@ class StagingAreaTest {
             }
             assertThat(names(place)).isEmpty();
             assertThat(writeWhole(staging, RUN)).hasSize(1);
+        }
+    }
+
+    /** Operators remove what they imported, and the node goes on running. */
+    @Test
+    void shouldStageAgainWhenTheTablesDirectoryWasRemovedMeanwhile() throws IOException {
+        Path place = directory.resolve("staging");
+        try (StagingArea staging = open(place)) {
+            writeWhole(staging, RUN);
+            Directories.deleteTree(place.resolve("ks"));
+            List<Descriptor> written = writeWhole(staging, OTHER_RUN);
+            assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(written);
+            assertThat(names(place)).anyMatch(name -> name.endsWith("-TOC.txt"));
+
+            Directories.deleteTree(place.resolve("ks"));
+            UUID kept = new UUID(3, 3);
+            try (Receiving run = staging.startKept(
+                    kept,
+                    NOW_SECONDS + 1,
+                    kept,
+                    SCHEMA,
+                    ID,
+                    DEADLINE_SECONDS,
+                    SSTableWriterConfig.defaults(10),
+                    List.of())) {
+                write(run);
+                run.complete();
+            }
+            assertThat(staging.sstables(SCHEMA, ID, kept)).hasSize(1);
         }
     }
 

@@ -127,16 +127,15 @@ public final class RepairCommand extends Subcommand {
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "16",
-            description =
-                    "Parts of the ranges that are repaired at once, of all tables, and share the memory; ${DEFAULT-VALUE}"
-                            + " by default. A table is cut when it takes long.")
+            description = "Parts of the ranges that are repaired at once, of all tables, and share the memory: 1 to "
+                    + PARALLEL_MAX + ", ${DEFAULT-VALUE} by default. A table is cut when it takes long.")
     private int parallel;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Rows a second at most that masters read; as fast as it goes unless told.")
+            description = "Rows a second at most that masters read; 0, the default, is as fast as it goes.")
     private long rowsPerSecond;
 
     @Option(
@@ -231,7 +230,8 @@ public final class RepairCommand extends Subcommand {
             throw usage("--parallel takes a number of ranges, 1 to " + PARALLEL_MAX + ", given=" + parallel);
         }
         if (rowsPerSecond < 0) {
-            throw usage("--rate takes a number of rows a second");
+            throw usage(
+                    "--rate takes a number of rows a second, at least 0 (as fast as it goes), given=" + rowsPerSecond);
         }
         checkBuffer();
     }

@@ -100,6 +100,8 @@ public final class StagingDirectory implements Closeable {
     }
 
     private synchronized long nextGeneration(Path tableDirectory) throws IOException {
+        // Operators remove what they imported, while the node that has this open goes on.
+        Directories.create(tableDirectory);
         Long last = lastGenerations.get(tableDirectory);
         if (last == null) {
             prepare(tableDirectory);
@@ -110,7 +112,6 @@ public final class StagingDirectory implements Closeable {
     }
 
     private void prepare(Path tableDirectory) throws IOException {
-        Directories.create(tableDirectory);
         // Who was killed may have made them and not come to this.
         Directories.sync(tableDirectory.getParent());
         Directories.sync(directory);
