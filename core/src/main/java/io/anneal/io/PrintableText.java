@@ -8,27 +8,24 @@ public final class PrintableText {
 
     /** Control characters, and others that print nothing, become {@code \\uXXXX}. */
     public static String of(String text) {
-        int at = 0;
-        while (at < text.length() && isPrintable(text.charAt(at))) {
-            at++;
-        }
-        if (at == text.length()) {
+        if (text.codePoints().allMatch(PrintableText::isPrintable)) {
             return text;
         }
-        StringBuilder out = new StringBuilder(text.length() + 16).append(text, 0, at);
-        for (; at < text.length(); at++) {
-            char c = text.charAt(at);
-            if (isPrintable(c)) {
-                out.append(c);
+        StringBuilder out = new StringBuilder(text.length() + 16);
+        text.codePoints().forEach(codePoint -> {
+            if (isPrintable(codePoint)) {
+                out.appendCodePoint(codePoint);
             } else {
-                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                for (char c : Character.toChars(codePoint)) {
+                    out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                }
             }
-        }
+        });
         return out.toString();
     }
 
-    private static boolean isPrintable(char c) {
-        return switch (Character.getType(c)) {
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
             case Character.CONTROL,
                     Character.FORMAT,
                     Character.LINE_SEPARATOR,

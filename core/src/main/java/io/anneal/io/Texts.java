@@ -16,7 +16,13 @@ public final class Texts {
         out.writeBytes(bytes);
     }
 
+    /** Returns a text of a peer as it may stand in a log or on a terminal: what does not print is escaped. */
     public static String read(ByteReader in) {
+        return PrintableText.of(readVerbatim(in));
+    }
+
+    /** Returns a text as it was written, for a parser: a schema has lines. */
+    public static String readVerbatim(ByteReader in) {
         return new String(in.readBytes(in.readUnsignedVInt32()), StandardCharsets.UTF_8);
     }
 

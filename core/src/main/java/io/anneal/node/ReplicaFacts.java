@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * What a replica tells peers of itself and its data before anything is moved.
@@ -19,6 +20,8 @@ import java.util.UUID;
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
  */
 public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dataIds, Optional<Instant> asOf) {
+    private static final Pattern TABLE_ID = Pattern.compile("[0-9a-f]{32}");
+
     public ReplicaFacts {
         dataIds = List.copyOf(dataIds);
     }
@@ -39,9 +42,17 @@ public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dat
     public static ReplicaFacts decode(ByteReader in) {
         return new ReplicaFacts(
                 Texts.read(in),
-                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
+                readTableId(in),
                 readIds(in),
                 in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())));
+    }
+
+    private static Optional<String> readTableId(ByteReader in) {
+        String id = Texts.read(in);
+        if (!id.isEmpty() && !TABLE_ID.matcher(id).matches()) {
+            throw new IllegalArgumentException("table id is not 32 hexadecimal digits, id=" + id);
+        }
+        return Optional.of(id).filter(known -> !known.isEmpty());
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

@@ -77,7 +77,7 @@ public record OpenSession(
                 Texts.readId(in),
                 Texts.read(in),
                 Texts.read(in),
-                Texts.read(in),
+                Texts.readVerbatim(in),
                 in.readLong(),
                 in.readLong(),
                 in.readInt(),

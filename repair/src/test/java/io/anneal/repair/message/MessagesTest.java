@@ -93,6 +93,46 @@ class MessagesTest {
             new Layout("hash ranges", HASH_RANGES, HASH_RANGES::encode, HashRanges::decode),
             new Layout("range sums", RANGE_SUMS, RANGE_SUMS::encode, RangeSums::decode));
 
+    /** Nothing that a peer says begins a line of a log or steers a terminal. */
+    @Test
+    void shouldEscapeWhatDoesNotPrintInTextsOfAPeer() {
+        String text = "täble 😀\u001b[2J\n";
+        ByteWriter out = new ByteWriter(64);
+        new SessionOpened(
+                        new ReplicaFacts(text, Optional.empty(), List.of(), Optional.empty()),
+                        99,
+                        1,
+                        true,
+                        List.of(text))
+                .encode(out);
+
+        SessionOpened opened = SessionOpened.decode(new ByteReader(out.toByteArray()));
+
+        String escaped = "täble 😀\\u001b[2J\\u000a";
+        assertThat(opened.name()).isEqualTo(escaped);
+        assertThat(opened.notes()).containsExactly(escaped);
+    }
+
+    @Test
+    void shouldKeepLinesOfSchema() {
+        String schema = "CREATE TABLE ks.t (\n    a int PRIMARY KEY\n)";
+        ByteWriter out = new ByteWriter(64);
+        new OpenSession(ID, "ks", "t", schema, 1, 1, 1, 2, false, Optional.empty(), 1).encode(out);
+
+        assertThat(OpenSession.decode(new ByteReader(out.toByteArray())).schemaText())
+                .isEqualTo(schema);
+    }
+
+    @Test
+    void shouldRefuseTableIdThatIsNone() {
+        ByteWriter out = new ByteWriter(64);
+        new ReplicaFacts("n1", Optional.of("\u001b[2J"), List.of(), Optional.empty()).encode(out);
+
+        assertThatThrownBy(() -> ReplicaFacts.decode(new ByteReader(out.toByteArray())))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("table id", "\\u001b[2J");
+    }
+
     @Test
     void shouldSpendAFewBytesOnARangeBesideAnother() {
         ByteWriter out = new ByteWriter(64);

@@ -63,7 +63,7 @@ public record OpenSource(
                 Texts.read(in),
                 Texts.read(in),
                 Texts.read(in),
-                Texts.read(in),
+                Texts.readVerbatim(in),
                 readVersions(in),
                 in.readLong(),
                 readRanges(in));
