@@ -10,6 +10,7 @@ import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowAnswer;
 import io.anneal.testkit.FragmentList;
@@ -84,7 +85,8 @@ class SketchReconcilerTest {
                 asked.allReplicas(),
                 asked.staged(),
                 asked.waivers(),
-                asked.sessions());
+                asked.sessions(),
+                ReadRate.UNLIMITED);
         List<Participant> followers = new ArrayList<>();
         for (TestTable table : tables.subList(1, tables.size())) {
             followers.add(lying(new LocalParticipant(table.name(), table.opener(), Runnable::run), lies));
