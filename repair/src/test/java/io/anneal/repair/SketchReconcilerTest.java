@@ -72,7 +72,11 @@ class SketchReconcilerTest {
     }
 
     private RepairReport repair(boolean dryRun, Map<String, Lie> lies) throws IOException {
-        RepairConfig asked = Sessions.config(BUFFER_BYTES);
+        return repair(BUFFER_BYTES, dryRun, lies);
+    }
+
+    private RepairReport repair(int bufferBytes, boolean dryRun, Map<String, Lie> lies) throws IOException {
+        RepairConfig asked = Sessions.config(bufferBytes);
         RepairConfig config = new RepairConfig(
                 asked.sessionId(),
                 asked.keyspace(),
@@ -169,6 +173,18 @@ class SketchReconcilerTest {
         shouldHaveWritten(report, 1_000, 2_000);
         assertThat(report.counts().of(RepairCount.WINDOWS_LIST)).isEqualTo(report.windowsDiffering());
         assertThat(report.counts().of(RepairCount.SYMBOLS)).isZero();
+    }
+
+    /** Its list is short, however long the master's would be. */
+    @Test
+    void shouldListWhereAFollowerHasFewRows() throws IOException {
+        table(i -> i % 20 != 3);
+        table(i -> i % 20 == 3);
+        table(i -> i % 20 != 4);
+
+        RepairReport report = repair(Sessions.BUFFER_BYTES, false, Map.of());
+
+        shouldHaveWritten(report, 300, 5_700, 300);
     }
 
     @Test
