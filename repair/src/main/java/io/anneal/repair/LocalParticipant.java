@@ -12,6 +12,7 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -182,7 +183,8 @@ public final class LocalParticipant implements Participant {
                                 + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
                                 + open.parameters().bufferBytes());
             }
-            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms, new RepairMeter(metrics)));
+            session = Optional.of(new ReplicaSession(
+                    open.table(), open.parameters(), terms, ReadRate.UNLIMITED, new RepairMeter(metrics)));
             return null;
         });
     }

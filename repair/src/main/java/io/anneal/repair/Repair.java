@@ -26,6 +26,7 @@ import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Waiver;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import io.anneal.table.TableTruncatedException;
@@ -67,8 +68,7 @@ public final class Repair {
     private Optional<Integer> bufferBytes = Optional.empty();
     private int units = 1;
     private int parallel = 1;
-    private long rowsPerSecond;
-    private long bytesPerSecond;
+    private ReadRate rate = ReadRate.UNLIMITED;
     private Duration patience = PATIENCE_DEFAULT;
     private Optional<Path> checkpoint = Optional.empty();
     private JobControl control = new JobControl();
@@ -198,16 +198,23 @@ public final class Repair {
 
     /**
      * Rows a second that masters read, over all ranges; 0 for as fast as it goes. What only the other replicas hold is not
-     * counted, and a window passes at once: the next one waits for it.
+     * counted. A master reads a window at once, and the next one meanwhile; each is about a second's share of its range, so that all
+     * replicas go at this pace, but for two seconds' rows at the start.
      */
-    public Repair rowsPerSecond(long rate) {
-        rowsPerSecond = notNegative("rowsPerSecond", rate);
+    public Repair rowsPerSecond(long value) {
+        rate = new ReadRate(value, rate.bytesPerSecond());
         return this;
     }
 
     /** Bytes a second that masters read, over all ranges; 0 for as fast as it goes. Counted as rows are. */
-    public Repair bytesPerSecond(long rate) {
-        bytesPerSecond = notNegative("bytesPerSecond", rate);
+    public Repair bytesPerSecond(long value) {
+        rate = new ReadRate(rate.rowsPerSecond(), value);
+        return this;
+    }
+
+    /** Of all masters of the run that it is a part of. */
+    Repair rate(ReadRate value) {
+        rate = value;
         return this;
     }
 
@@ -301,8 +308,8 @@ public final class Repair {
         RangeJob.Builder<RangeUnit> job = RangeJob.builder(
                         "repair", text -> RangeUnit.parse(text, owned.orElseThrow()), environment.host())
                 .parallel(parallel)
-                .rowsPerSecond(rowsPerSecond)
-                .bytesPerSecond(bytesPerSecond)
+                .rowsPerSecond(rate.rowsPerSecond())
+                .bytesPerSecond(rate.bytesPerSecond())
                 .control(control);
         if (parallel > 1) {
             job.splits(splitLeast);
@@ -419,6 +426,7 @@ public final class Repair {
                 staged,
                 part.waivers(),
                 parallel,
+                rate,
                 runId.orElseThrow());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
@@ -466,7 +474,8 @@ public final class Repair {
                 allReplicas,
                 staged,
                 part.waivers(),
-                parallel);
+                parallel,
+                rate);
         List<Participant> followers = new ArrayList<>();
         DistinctReplicas distinct = new DistinctReplicas();
         if (ownReplica.isPresent()) {

@@ -4,6 +4,7 @@ import io.anneal.io.Arguments;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.row.RowBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import java.util.UUID;
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param waivers what is not refused
  * @param sessions how many such repairs run at once: each replica gives each its share of memory
+ * @param rate of the masters of all of them together: bounds this one's windows, and its caller waits between two of them
  */
 public record RepairConfig(
         UUID sessionId,
@@ -35,7 +37,8 @@ public record RepairConfig(
         boolean allReplicas,
         Optional<UUID> staged,
         Set<Waiver> waivers,
-        int sessions) {
+        int sessions,
+        ReadRate rate) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;
     /** Buffers of a replica beside those of what it receives: the window, what is read ahead, and what is on its way. */

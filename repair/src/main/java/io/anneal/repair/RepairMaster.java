@@ -210,7 +210,7 @@ public final class RepairMaster implements Closeable {
     private Votes start(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
-        own = new ReplicaSession(table, parameters, terms, meter);
+        own = new ReplicaSession(table, parameters, terms, config.rate(), meter);
         own.start(ranges);
         sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
         Votes first = askForVotes();

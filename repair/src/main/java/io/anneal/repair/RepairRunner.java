@@ -96,6 +96,7 @@ public final class RepairRunner {
                 .allow(wanted.waivers())
                 .place(place)
                 .parallel(wanted.sessions())
+                .rate(wanted.rate())
                 .runId(wanted.runId());
         wanted.staged().ifPresent(repair::staged);
         return repair.tryOnce(

@@ -48,7 +48,12 @@ final class RepairWork implements ServedRun.Work {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty());
-                listener.progress(status::encode);
+                if (wanted.rate().isUnlimited()) {
+                    listener.progress(status::encode);
+                } else {
+                    // The peer holds it to the rate, and knows of no window that it has not heard of.
+                    listener.heard(status::encode);
+                }
             }
 
             @Override

@@ -20,6 +20,7 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -65,7 +66,8 @@ final class ReplicaSession implements Closeable {
     private final Optional<ReceivedWriter> writer;
     private boolean finished;
 
-    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) {
+    /** @param rate bounds what is read ahead: the master's, and no other replica's, as all follow the smallest vote */
+    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, ReadRate rate, RepairMeter meter) {
         this.meter = meter;
         this.table = table;
         this.terms = terms;
@@ -77,7 +79,13 @@ final class ReplicaSession implements Closeable {
                 new SessionPurgeRule(
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
-        reader = new WindowReader(table, codec, terms.bufferBytes(), terms.localDeletionTimeMaxSeconds());
+        reader = new WindowReader(
+                table,
+                codec,
+                terms.bufferBytes(),
+                rate.windowRowsMax(parameters.sessions()),
+                rate.windowBytesMax(parameters.sessions()),
+                terms.localDeletionTimeMaxSeconds());
         long receivedBytesMax = RepairConfig.receivedBytesMax(terms.bufferBytes(), parameters.participants());
         window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax, meter);
         run = parameters.dryRun()

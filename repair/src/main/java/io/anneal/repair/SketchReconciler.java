@@ -264,10 +264,11 @@ final class SketchReconciler implements Reconciler {
             items = ranges.filter(mine);
         }
 
-        /** Asks for more symbols until all is found, or until a list is shorter. */
+        /** Asks for more symbols until all is found, or until a follower's list is shorter, which it is soon where that has few rows. */
         private void sketch(int symbols) throws IOException {
             int end = symbols;
-            while (!open.isEmpty() && (long) end * Sketch.SYMBOL_BYTES < most * Long.BYTES) {
+            leaveToLists(end);
+            while (!open.isEmpty()) {
                 List<CompletableFuture<Sketch>> asking = new ArrayList<>();
                 for (Peeling peeling : open) {
                     asking.add(peeling.follower.sketch(ranges, peeling.decoder.end(), end));
@@ -282,7 +283,12 @@ final class SketchReconciler implements Reconciler {
                 }
                 open.removeIf(peeling -> peeling.ended);
                 end += end / 2 + 8;
+                leaveToLists(end);
             }
+        }
+
+        private void leaveToLists(int end) {
+            open.removeIf(peeling -> (long) end * Sketch.SYMBOL_BYTES >= peeling.sum.count() * Long.BYTES);
         }
     }
 

@@ -39,7 +39,8 @@ final class WindowReader implements Closeable {
 
     private final Replica table;
     private final ItemCodec codec;
-    private final int bufferBytes;
+    private final long aheadRowsMax;
+    private final long aheadBytesMax;
     private final long localDeletionTimeMaxSeconds;
     private final RowBuffer rows;
     private final ClusteringComparator comparator;
@@ -59,10 +60,21 @@ final class WindowReader implements Closeable {
     private long rowsRead;
     private long bytesRead;
 
-    WindowReader(Replica table, ItemCodec codec, int bufferBytes, long localDeletionTimeMaxSeconds) {
+    /**
+     * @param aheadRowsMax rows behind the window after which it stops reading, as when the buffer is full
+     * @param aheadBytesMax the same in bytes
+     */
+    WindowReader(
+            Replica table,
+            ItemCodec codec,
+            int bufferBytes,
+            long aheadRowsMax,
+            long aheadBytesMax,
+            long localDeletionTimeMaxSeconds) {
         this.table = table;
         this.codec = codec;
-        this.bufferBytes = bufferBytes;
+        this.aheadRowsMax = aheadRowsMax;
+        this.aheadBytesMax = Math.min(bufferBytes, aheadBytesMax);
         this.localDeletionTimeMaxSeconds = localDeletionTimeMaxSeconds;
         rows = new RowBuffer(table.schema(), bufferBytes);
         largeRows = new LargeRowTurns(table.name(), table.schema().qualifiedName(), rows.inMemoryMaxBytes());
@@ -95,15 +107,19 @@ final class WindowReader implements Closeable {
         return cursor.isEmpty() && !unread.hasNext();
     }
 
-    /** Reads until the buffer is full, and beyond the last boundary in any case: every window ends behind the one before. */
+    /** Reads until the buffer is full, or as many are ahead as may be, and beyond the last boundary in any case: every window ends behind the one before. */
     void readAhead() throws IOException {
         try {
-            while (!isAtEnd() && (rows.aheadBytes() + deletions.bytes() < bufferBytes || !isBehind(lastBoundary))) {
+            while (!isAtEnd() && (mayReadOn() || !isBehind(lastBoundary))) {
                 readOne();
             }
         } finally {
             largeRows.leave();
         }
+    }
+
+    private boolean mayReadOn() {
+        return rows.count() - rows.windowEnd() < aheadRowsMax && rows.aheadBytes() + deletions.bytes() < aheadBytesMax;
     }
 
     private boolean isBehind(Optional<RingPosition> place) {

@@ -7,6 +7,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -73,7 +74,8 @@ class EarlyEndTest {
                 true,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA),
-                1);
+                1,
+                ReadRate.UNLIMITED);
     }
 
     /** The follower, which had nothing. */

@@ -81,7 +81,7 @@ class ReceivedMemoryTest {
             long countedBytes = messageBytes + rows * ReceivedRoom.ITEM_BYTES;
             assertThat(takenBytes)
                     .as("taken=%d, counted=%d, each=%d", takenBytes, countedBytes, (takenBytes - messageBytes) / rows)
-                    .isBetween(countedBytes / 2, countedBytes);
+                    .isLessThan(countedBytes);
 
             // A replica of three that lacks all that the two others have, each something else: own windows beside it.
             long windowRows = BUFFER_BYTES / (messageBytes / rows + RowBuffer.ROW_OVERHEAD_BYTES);

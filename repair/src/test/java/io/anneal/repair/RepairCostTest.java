@@ -10,6 +10,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableOptions;
@@ -86,7 +87,8 @@ class RepairCostTest {
                     false,
                     Optional.empty(),
                     Set.of(Waiver.values()),
-                    1);
+                    1,
+                    ReadRate.UNLIMITED);
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
             try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);

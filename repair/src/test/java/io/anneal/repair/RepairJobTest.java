@@ -615,6 +615,18 @@ class RepairJobTest {
         assertThat(repair.patience(ChronoUnit.FOREVER.getDuration())).isSameAs(repair);
     }
 
+    @Test
+    void shouldReadNoFasterThanItsRateHoweverManyRangesThereAreAtOnce() throws IOException {
+        own = new TestTable("own", Sessions.rows(PacedRepair.KEYS, PacedRepair.KEY_ROWS), Optional.of(ownStaging));
+        other = new TestTable("other", own.rows, Optional.of(otherStaging));
+        PacedRepair paced = new PacedRepair(own);
+
+        RepairReport report = paced.run(executor, here(own), here(other));
+
+        assertThat(report.wereEqual()).isTrue();
+        paced.assertPace();
+    }
+
     /** A part of the ring in which one replica lacks all is no sign that it is the wrong one, if it holds something elsewhere. */
     @Test
     void shouldTellAReplicaThatLacksAPartFromOneThatIsEmpty() throws IOException {

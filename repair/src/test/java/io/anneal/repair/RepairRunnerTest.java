@@ -15,6 +15,7 @@ import io.anneal.net.Waiting;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
@@ -29,6 +30,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -117,11 +120,32 @@ class RepairRunnerTest {
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
+                ReadRate.UNLIMITED,
                 new UUID(7, 7));
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
         return new RepairClient(master.connect()).run(run(followerAddresses), RepairListener.NONE);
+    }
+
+    @Test
+    void shouldReadNoFasterThanTheRateOfWhoeverAskedForIt() throws IOException {
+        own = new TestTable(
+                "master", Sessions.rows(PacedRepair.KEYS, PacedRepair.KEY_ROWS), Optional.of(masterStaging));
+        followed = new TestTable("follower", own.rows, Optional.of(followerStaging));
+        PacedRepair paced = new PacedRepair(own);
+        ExecutorService executor = Executors.newCachedThreadPool();
+        try (Nodes client = new Nodes((handlers, node) -> {})) {
+            RepairReport report = paced.run(
+                    executor,
+                    RepairMember.at(client.client(), RepairRunner.address(master.address())),
+                    RepairMember.at(client.client(), RepairRunner.address(follower.address())));
+
+            assertThat(report.wereEqual()).isTrue();
+        } finally {
+            executor.shutdownNow();
+        }
+        paced.assertPace();
     }
 
     @Test
@@ -241,6 +265,7 @@ class RepairRunnerTest {
                 Optional.empty(),
                 Set.of(),
                 1,
+                ReadRate.UNLIMITED,
                 new UUID(7, 7));
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))

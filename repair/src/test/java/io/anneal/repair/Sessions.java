@@ -14,6 +14,7 @@ import io.anneal.node.Receiving;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.ItemCodec;
@@ -91,7 +92,8 @@ final class Sessions {
                 false,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA),
-                1);
+                1,
+                ReadRate.UNLIMITED);
     }
 
     static StagingArea staging(Path directory) throws IOException {

@@ -10,6 +10,7 @@ import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowAnswer;
 import io.anneal.testkit.FragmentList;
@@ -71,7 +72,11 @@ class SketchReconcilerTest {
     }
 
     private RepairReport repair(boolean dryRun, Map<String, Lie> lies) throws IOException {
-        RepairConfig asked = Sessions.config(BUFFER_BYTES);
+        return repair(BUFFER_BYTES, dryRun, lies);
+    }
+
+    private RepairReport repair(int bufferBytes, boolean dryRun, Map<String, Lie> lies) throws IOException {
+        RepairConfig asked = Sessions.config(bufferBytes);
         RepairConfig config = new RepairConfig(
                 asked.sessionId(),
                 asked.keyspace(),
@@ -84,7 +89,8 @@ class SketchReconcilerTest {
                 asked.allReplicas(),
                 asked.staged(),
                 asked.waivers(),
-                asked.sessions());
+                asked.sessions(),
+                ReadRate.UNLIMITED);
         List<Participant> followers = new ArrayList<>();
         for (TestTable table : tables.subList(1, tables.size())) {
             followers.add(lying(new LocalParticipant(table.name(), table.opener(), Runnable::run), lies));
@@ -167,6 +173,18 @@ class SketchReconcilerTest {
         shouldHaveWritten(report, 1_000, 2_000);
         assertThat(report.counts().of(RepairCount.WINDOWS_LIST)).isEqualTo(report.windowsDiffering());
         assertThat(report.counts().of(RepairCount.SYMBOLS)).isZero();
+    }
+
+    /** Its list is short, however long the master's would be. */
+    @Test
+    void shouldListWhereAFollowerHasFewRows() throws IOException {
+        table(i -> i % 20 != 3);
+        table(i -> i % 20 == 3);
+        table(i -> i % 20 != 4);
+
+        RepairReport report = repair(Sessions.BUFFER_BYTES, false, Map.of());
+
+        shouldHaveWritten(report, 300, 5_700, 300);
     }
 
     @Test

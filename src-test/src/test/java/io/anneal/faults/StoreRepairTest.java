@@ -17,6 +17,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
@@ -92,7 +93,8 @@ class StoreRepairTest {
                 false,
                 Optional.empty(),
                 Set.of(),
-                1);
+                1,
+                ReadRate.UNLIMITED);
     }
 
     private StagingArea staging(String name) throws IOException {

@@ -9,6 +9,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.ReadRate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,8 @@ final class Repairs {
                 false,
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
-                1);
+                1,
+                ReadRate.UNLIMITED);
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

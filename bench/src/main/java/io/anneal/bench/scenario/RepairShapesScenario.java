@@ -13,6 +13,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.ReadRate;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
@@ -209,7 +210,8 @@ public final class RepairShapesScenario {
                 false,
                 Optional.empty(),
                 EnumSet.allOf(Waiver.class),
-                1);
+                1,
+                ReadRate.UNLIMITED);
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (Replica own = behind.open(RepairShape.KEYSPACE, RepairShape.TABLE, Optional.empty());
                 LocalParticipant follower = new LocalParticipant("ahead", ahead, executor);

@@ -22,6 +22,7 @@ import java.util.UUID;
  * @param allReplicas whether there are no other replicas of the ranges
  * @param staged the run whose SSTables count as the replicas' data although they are not imported yet
  * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
+ * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
  */
 public record RunRepair(
@@ -36,6 +37,7 @@ public record RunRepair(
         Optional<UUID> staged,
         Set<Waiver> waivers,
         int sessions,
+        ReadRate rate,
         UUID runId) {
     /**
      * Another replica.
@@ -71,6 +73,7 @@ public record RunRepair(
         Texts.write(out, staged);
         Waiver.write(out, waivers);
         out.writeInt(sessions);
+        rate.encode(out);
         Texts.write(out, runId);
     }
 
@@ -87,6 +90,7 @@ public record RunRepair(
                 Texts.readOptionalId(in),
                 Waiver.read(in),
                 in.readInt(),
+                ReadRate.decode(in),
                 Texts.readId(in));
     }
 

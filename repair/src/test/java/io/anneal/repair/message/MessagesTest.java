@@ -58,6 +58,7 @@ class MessagesTest {
             Optional.empty(),
             Set.of(Waiver.NO_GC_GRACE),
             16,
+            new ReadRate(3000, 7),
             ID);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
