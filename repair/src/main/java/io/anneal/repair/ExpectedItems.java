@@ -137,6 +137,10 @@ final class ExpectedItems {
     }
 
     RepairException noItem(CorruptItemException cause) {
+        return noItem(follower, cause);
+    }
+
+    static RepairException noItem(Participant follower, CorruptItemException cause) {
         return new RepairException("replica sent what is no item, replica=" + follower.name(), cause);
     }
 

@@ -6,6 +6,7 @@ import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -31,10 +32,13 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
             replica.notes().forEach(note -> notes.add(note + ", replica=" + replica.name()));
         }
         long ceiling = ceiling(opened, notes);
-        int bufferBytes =
-                opened.stream().mapToInt(SessionOpened::bufferBytes).min().orElseThrow();
+        SessionOpened smallest = opened.stream()
+                .min(Comparator.comparingInt(SessionOpened::bufferBytes))
+                .orElseThrow();
+        int bufferBytes = smallest.bufferBytes();
         if (bufferBytes < 1) {
-            throw new RepairException("replica has no row buffer, bufferBytes=" + bufferBytes);
+            throw new RepairException(
+                    "replica has no row buffer, replica=" + smallest.name() + ", bufferBytes=" + bufferBytes);
         }
         DataAge age = age(config, schema, opened);
         notes.addAll(age.notes());

@@ -559,7 +559,7 @@ final class WindowSync {
             Deque<Ghosts> next = new ArrayDeque<>();
             for (Ghosts ghosts : waiting) {
                 if (ghosts.origin() != OWN) {
-                    byte[] stronger = own.receiveAsMaster(ghosts.items(), Window.Arrivals.UNHEEDED);
+                    byte[] stronger = receiveGhosts(ghosts.items(), followers.get(ghosts.origin()));
                     if (stronger.length > 0) {
                         next.add(new Ghosts(OWN, stronger));
                     }
@@ -567,6 +567,19 @@ final class WindowSync {
                 next.addAll(forward(ghosts));
             }
             waiting = next;
+        }
+    }
+
+    private byte[] receiveGhosts(byte[] items, Participant origin) throws IOException {
+        try {
+            return own.receiveAsMaster(items, Window.Arrivals.UNHEEDED);
+        } catch (CorruptItemException e) {
+            throw ExpectedItems.noItem(origin, e);
+        } catch (RepairException e) {
+            throw new RepairException(
+                    "replica sent ghosts that cannot be received, replica=" + origin.name() + ", cause="
+                            + e.getMessage(),
+                    e);
         }
     }
 

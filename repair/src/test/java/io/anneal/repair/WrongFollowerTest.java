@@ -14,8 +14,10 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
+import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
@@ -184,6 +186,35 @@ class WrongFollowerTest {
                         .thenApply(answer -> new PushAnswer(answer.summary(), DELETION)),
                 "replica=follower",
                 "not announced");
+    }
+
+    private void repairOfDeletionShouldFailWhenGhostsAre(byte[] ghosts, String... texts) throws IOException {
+        FragmentList deleted = FragmentList.builder(Sessions.SCHEMA)
+                .partition(KEYS.get(1), 9, 95)
+                .end()
+                .build();
+        repairShouldFailWhen(
+                deleted,
+                "push",
+                (honest, arguments) -> honest.push((byte[]) arguments[0])
+                        .thenApply(answer -> new PushAnswer(answer.summary(), ghosts)),
+                texts);
+    }
+
+    @Test
+    void shouldNameFollowerWhoseGhostsAreNoItems() throws IOException {
+        repairOfDeletionShouldFailWhenGhostsAre(new byte[] {1, 2, 3}, "replica=follower", "no item");
+    }
+
+    @Test
+    void shouldNameFollowerThatHasNoRowBuffer() throws IOException {
+        repairShouldFailWhen(
+                "open",
+                (honest, arguments) -> honest.open((OpenSession) arguments[0])
+                        .thenApply(opened -> new SessionOpened(
+                                opened.facts(), opened.localDeletionTimeMaxSeconds(), 0, true, List.of())),
+                "replica=follower",
+                "no row buffer");
     }
 
     @Test
