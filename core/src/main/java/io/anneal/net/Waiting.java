@@ -7,14 +7,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Turns futures whose failures are I/O errors into blocking calls that throw them. */
 public final class Waiting {
+    private static final long CHECK_MS = 500;
+
     private Waiting() {}
 
     public static <T> T result(CompletableFuture<T> future) throws IOException {
+        return result(future, () -> {});
+    }
+
+    /** @param check called every half second that the caller waits; what it throws ends the wait */
+    public static <T> T result(CompletableFuture<T> future, Runnable check) throws IOException {
         try {
-            return future.get();
+            for (; ; ) {
+                try {
+                    return future.get(CHECK_MS, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException notYet) {
+                    check.run();
+                }
+            }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             InterruptedIOException failure = new InterruptedIOException("interrupted while waiting for a peer");
@@ -27,9 +42,14 @@ public final class Waiting {
 
     /** Waits for all, in order; the first failure is thrown. */
     public static <T> List<T> results(List<CompletableFuture<T>> futures) throws IOException {
+        return results(futures, () -> {});
+    }
+
+    /** As {@link #result(CompletableFuture, Runnable)}, for all, in order; the first failure is thrown. */
+    public static <T> List<T> results(List<CompletableFuture<T>> futures, Runnable check) throws IOException {
         List<T> results = new ArrayList<>();
         for (CompletableFuture<T> future : futures) {
-            results.add(result(future));
+            results.add(result(future, check));
         }
         return results;
     }

@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -25,8 +26,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +41,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalParticipant implements Participant {
     private static final Logger LOG = LoggerFactory.getLogger(LocalParticipant.class);
+
+    private static final long CLOSE_CHECK_MS = 500;
 
     /** A step of a session. */
     private interface Step<T> {
@@ -296,6 +303,26 @@ public final class LocalParticipant implements Participant {
     /** Done when the session is closed, and what it left unfinished removed. */
     CompletableFuture<Void> closing() {
         return closing.copy();
+    }
+
+    /**
+     * After {@link #close}: returns when the session is closed, and what it left unfinished removed. An interrupt does not end
+     * the wait.
+     *
+     * @param isShutDown whether the executor may have dropped the step that closes: then this thread closes
+     */
+    void awaitClosed(BooleanSupplier isShutDown) {
+        while (!closing.isDone()) {
+            try {
+                Uninterruptibles.getUninterruptibly(closing, CLOSE_CHECK_MS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException notYet) {
+                if (isShutDown.getAsBoolean()) {
+                    closeNow();
+                }
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("closing never fails", e);
+            }
+        }
     }
 
     /** Ends the session on the executor, behind whatever runs there; here, when the executor takes no more work. */

@@ -5,7 +5,6 @@ import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
 import com.google.common.hash.Hashing;
-import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
@@ -491,8 +490,13 @@ public final class Repair {
                     .endsWhen(() -> replica.isGone()
                             || isShutDown(environment.executor())
                             || followers.stream().anyMatch(Participant::isGone));
-            try (RepairMaster master =
-                    new RepairMaster(config, replica, followers, part.listener(), environment.metrics())) {
+            try (RepairMaster master = new RepairMaster(
+                    config,
+                    replica,
+                    followers,
+                    part.listener(),
+                    environment.metrics(),
+                    () -> requireRunning(environment.executor()))) {
                 return master.run();
             }
         } catch (CancellationException | JobRefusedException ended) {
@@ -501,12 +505,19 @@ public final class Repair {
             throw refused(failure);
         } finally {
             followers.forEach(Participant::close);
-            followers.forEach(Repair::awaitClose);
+            followers.forEach(follower -> awaitClose(follower, environment.executor()));
         }
     }
 
     private static boolean isShutDown(Executor executor) {
         return executor instanceof ExecutorService service && service.isShutdown();
+    }
+
+    /** An executor that was shut down may have dropped a step that it had taken: nobody would ever answer. */
+    private static void requireRunning(Executor executor) {
+        if (isShutDown(executor)) {
+            throw new RejectedExecutionException("executor is shut down");
+        }
     }
 
     /** What a replica of this process says in its own words; anything else is a mistake of this program. */
@@ -527,9 +538,9 @@ public final class Repair {
     }
 
     /** What a replica of this process left unfinished is gone when the repair returns, interrupted or not. */
-    private static void awaitClose(Participant participant) {
+    private static void awaitClose(Participant participant, Executor executor) {
         if (participant instanceof LocalParticipant local) {
-            Futures.getUnchecked(local.closing());
+            local.awaitClosed(() -> isShutDown(executor));
         }
     }
 

@@ -4,7 +4,6 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
-import io.anneal.net.Waiting;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
@@ -69,11 +68,12 @@ public final class RepairMaster implements Closeable {
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
-        this(config, table, followers, listener, RepairMetrics.unseen());
+        this(config, table, followers, listener, RepairMetrics.unseen(), () -> {});
     }
 
     /**
      * @param metrics of the process that the master is in
+     * @param waits called now and then while replicas are waited for; what it throws ends the session
      * @throws RepairException when the table's replica would have to receive rows and cannot
      */
     RepairMaster(
@@ -81,9 +81,10 @@ public final class RepairMaster implements Closeable {
             Replica table,
             List<Participant> followers,
             RepairListener listener,
-            RepairMetrics metrics)
+            RepairMetrics metrics,
+            Runnable waits)
             throws IOException {
-        meter = new RepairMeter(metrics);
+        meter = new RepairMeter(metrics, waits);
         this.config = config;
         this.table = table;
         this.followers = List.copyOf(followers);
@@ -153,7 +154,7 @@ public final class RepairMaster implements Closeable {
                 config.rangesText(),
                 followers.size() + 1);
         List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
-        opened.addAll(Waiting.results(ask(follower -> follower.open(parameters))));
+        opened.addAll(meter.awaitAll(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(config, table.schema(), opened);
@@ -191,7 +192,7 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<Void>> told = ask(follower -> follower.repaired(repaired, seconds));
         try {
             table.repaired(repaired, seconds);
-            Waiting.results(told);
+            meter.awaitAll(told);
         } catch (IOException | RuntimeException failure) {
             LOG.warn("not every replica took note of its repair, cause={}", failure.toString());
             LOG.debug("not every replica took note of its repair", failure);
@@ -214,8 +215,8 @@ public final class RepairMaster implements Closeable {
         own.start(ranges);
         sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
         Votes first = askForVotes();
-        Waiting.results(agreeing);
-        Waiting.results(starting);
+        meter.awaitAll(agreeing);
+        meter.awaitAll(starting);
         return first;
     }
 

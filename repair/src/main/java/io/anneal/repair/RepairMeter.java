@@ -13,10 +13,17 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RepairMeter {
     private final RepairMetrics metrics;
+    private final Runnable waits;
     private final long[] numbers = new long[RepairCount.values().length];
 
     RepairMeter(RepairMetrics metrics) {
+        this(metrics, () -> {});
+    }
+
+    /** @param waits called now and then while replicas are waited for; what it throws ends the wait */
+    RepairMeter(RepairMetrics metrics, Runnable waits) {
         this.metrics = metrics;
+        this.waits = waits;
     }
 
     void started() {
@@ -70,7 +77,7 @@ final class RepairMeter {
     <T> T await(CompletableFuture<T> answer) throws IOException {
         long startNanos = nanoTime();
         try {
-            return Waiting.result(answer);
+            return Waiting.result(answer, waits);
         } finally {
             addNanosSince(RepairCount.WAIT_NANOS, startNanos);
         }
@@ -80,7 +87,7 @@ final class RepairMeter {
     <T> List<T> awaitAll(List<CompletableFuture<T>> answers) throws IOException {
         long startNanos = nanoTime();
         try {
-            return Waiting.results(answers);
+            return Waiting.results(answers, waits);
         } finally {
             addNanosSince(RepairCount.WAIT_NANOS, startNanos);
         }

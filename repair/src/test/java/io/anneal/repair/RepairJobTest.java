@@ -48,6 +48,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -458,6 +461,26 @@ class RepairJobTest {
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("takes no more work");
         nothingShouldBeLeft();
+    }
+
+    /** A step that was queued is dropped, and its future never done. */
+    @Test
+    @Timeout(60)
+    void shouldSayThatExecutorIsShutDownWhenItDropsAStep() {
+        ByteBudget budget = ByteBudget.of(64 << 20);
+        ExecutorService dropping =
+                new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>()) {
+                    @Override
+                    public void execute(Runnable step) {
+                        shutdownNow();
+                    }
+                };
+
+        assertThatThrownBy(() -> repair(here(own), here(other))
+                        .run(new RepairEnvironment(environment().host(), dropping, budget)))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("takes no more work");
+        assertThat(budget.reservedBytes()).isZero();
     }
 
     /** Once, in the middle of a repair. */
