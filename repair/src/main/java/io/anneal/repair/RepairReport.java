@@ -9,9 +9,7 @@ import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -39,15 +37,22 @@ public record RepairReport(
         notes = List.copyOf(notes);
     }
 
-    /** All of them together, replicas of one name as one. */
+    /** All of them together; of the same replicas in the same order, since what they call themselves need not tell them apart. */
     public static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
-        Map<String, ReplicaReport> replicas = new LinkedHashMap<>();
-        reports.stream()
-                .flatMap(report -> report.replicas.stream())
-                .forEach(replica -> replicas.merge(replica.name, replica, ReplicaReport::plus));
+        List<ReplicaReport> replicas = new ArrayList<>();
+        for (RepairReport report : reports) {
+            for (int i = 0; i < report.replicas.size(); i++) {
+                ReplicaReport replica = report.replicas.get(i);
+                if (i < replicas.size()) {
+                    replicas.set(i, replicas.get(i).plus(replica));
+                } else {
+                    replicas.add(replica);
+                }
+            }
+        }
         return new RepairReport(
                 reports.stream().flatMap(report -> report.sessionIds.stream()).toList(),
-                List.copyOf(replicas.values()),
+                replicas,
                 reports.stream().map(RepairReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                 dryRun,
                 reports.stream()
