@@ -139,7 +139,7 @@ class ReplicaKilledTest {
     private static String[] repairDirectories(List<Path> data, Path out) {
         List<String> arguments = new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas"));
         data.forEach(path -> arguments.addAll(List.of("--dir", path.toString())));
-        arguments.addAll(List.of("--buffer", "1MiB", "--apply", "--out", out.toString()));
+        arguments.addAll(List.of("--parallel", "1", "--buffer", "1MiB", "--apply", "--out", out.toString()));
         return arguments.toArray(String[]::new);
     }
 
@@ -175,7 +175,8 @@ class ReplicaKilledTest {
 
     private static Commands.Result repair(Path token, List<String> addresses, String... more) {
         List<String> arguments = new ArrayList<>(List.of("repair", "--json", "--table", "ks.t", "--full-replicas"));
-        arguments.addAll(List.of("--buffer", "1MiB", "--token-file", token.toString()));
+        // One part: of several, those that are done when it is killed are kept.
+        arguments.addAll(List.of("--parallel", "1", "--buffer", "1MiB", "--token-file", token.toString()));
         addresses.forEach(address -> arguments.addAll(List.of("--replica", address)));
         arguments.addAll(List.of(more));
         return Commands.run(arguments.toArray(String[]::new));
