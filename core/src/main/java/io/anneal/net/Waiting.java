@@ -16,13 +16,17 @@ public final class Waiting {
 
     private Waiting() {}
 
+    private interface Wait<T> {
+        T get() throws InterruptedException, ExecutionException;
+    }
+
     public static <T> T result(CompletableFuture<T> future) throws IOException {
-        return result(future, () -> {});
+        return result(future::get);
     }
 
     /** @param check called every half second that the caller waits; what it throws ends the wait */
     public static <T> T result(CompletableFuture<T> future, Runnable check) throws IOException {
-        try {
+        return result(() -> {
             for (; ; ) {
                 try {
                     return future.get(CHECK_MS, TimeUnit.MILLISECONDS);
@@ -30,6 +34,12 @@ public final class Waiting {
                     check.run();
                 }
             }
+        });
+    }
+
+    private static <T> T result(Wait<T> wait) throws IOException {
+        try {
+            return wait.get();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             InterruptedIOException failure = new InterruptedIOException("interrupted while waiting for a peer");
@@ -42,14 +52,9 @@ public final class Waiting {
 
     /** Waits for all, in order; the first failure is thrown. */
     public static <T> List<T> results(List<CompletableFuture<T>> futures) throws IOException {
-        return results(futures, () -> {});
-    }
-
-    /** As {@link #result(CompletableFuture, Runnable)}, for all, in order; the first failure is thrown. */
-    public static <T> List<T> results(List<CompletableFuture<T>> futures, Runnable check) throws IOException {
         List<T> results = new ArrayList<>();
         for (CompletableFuture<T> future : futures) {
-            results.add(result(future, check));
+            results.add(result(future));
         }
         return results;
     }

@@ -496,7 +496,7 @@ public final class Repair {
                     followers,
                     part.listener(),
                     environment.metrics(),
-                    () -> requireRunning(environment.executor()))) {
+                    Optional.of(() -> requireRunning(environment.executor())))) {
                 return master.run();
             }
         } catch (CancellationException | JobRefusedException ended) {

@@ -68,7 +68,7 @@ public final class RepairMaster implements Closeable {
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
-        this(config, table, followers, listener, RepairMetrics.unseen(), () -> {});
+        this(config, table, followers, listener, RepairMetrics.unseen(), Optional.empty());
     }
 
     /**
@@ -82,7 +82,7 @@ public final class RepairMaster implements Closeable {
             List<Participant> followers,
             RepairListener listener,
             RepairMetrics metrics,
-            Runnable waits)
+            Optional<Runnable> waits)
             throws IOException {
         meter = new RepairMeter(metrics, waits);
         this.config = config;

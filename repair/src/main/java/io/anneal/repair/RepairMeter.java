@@ -4,7 +4,9 @@ import io.anneal.net.Waiting;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -13,15 +15,15 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RepairMeter {
     private final RepairMetrics metrics;
-    private final Runnable waits;
+    private final Optional<Runnable> waits;
     private final long[] numbers = new long[RepairCount.values().length];
 
     RepairMeter(RepairMetrics metrics) {
-        this(metrics, () -> {});
+        this(metrics, Optional.empty());
     }
 
     /** @param waits called now and then while replicas are waited for; what it throws ends the wait */
-    RepairMeter(RepairMetrics metrics, Runnable waits) {
+    RepairMeter(RepairMetrics metrics, Optional<Runnable> waits) {
         this.metrics = metrics;
         this.waits = waits;
     }
@@ -77,17 +79,25 @@ final class RepairMeter {
     <T> T await(CompletableFuture<T> answer) throws IOException {
         long startNanos = nanoTime();
         try {
-            return Waiting.result(answer, waits);
+            return result(answer);
         } finally {
             addNanosSince(RepairCount.WAIT_NANOS, startNanos);
         }
+    }
+
+    private <T> T result(CompletableFuture<T> answer) throws IOException {
+        return waits.isPresent() ? Waiting.result(answer, waits.get()) : Waiting.result(answer);
     }
 
     /** Waits for all, in order; the first failure is thrown. */
     <T> List<T> awaitAll(List<CompletableFuture<T>> answers) throws IOException {
         long startNanos = nanoTime();
         try {
-            return Waiting.results(answers, waits);
+            List<T> results = new ArrayList<>();
+            for (CompletableFuture<T> answer : answers) {
+                results.add(result(answer));
+            }
+            return results;
         } finally {
             addNanosSince(RepairCount.WAIT_NANOS, startNanos);
         }
