@@ -95,7 +95,12 @@ public final class Questions {
 
     private <T> T read(int kind, Message message, Function<ByteReader, T> answer) {
         try (message) {
-            return answer.apply(new ByteReader().wrap(message.content()));
+            ByteReader in = new ByteReader().wrap(message.content());
+            T content = answer.apply(in);
+            if (in.remainingBytes() > 0) {
+                throw new IllegalArgumentException("bytes stand behind it, count=" + in.remainingBytes());
+            }
+            return content;
         } catch (ByteUnderflowException | IllegalArgumentException e) {
             throw wrong(kind, "answer is malformed, cause=" + e.getMessage(), e);
         }

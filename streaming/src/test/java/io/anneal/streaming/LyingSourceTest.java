@@ -265,6 +265,16 @@ class LyingSourceTest {
     }
 
     @Test
+    void shouldRefuseBytesBehindAnAnswer() throws IOException {
+        contents = out -> {
+            contents(out, 0, 0);
+            out.writeByte(7);
+        };
+
+        assertRefused("answer is malformed", "bytes stand behind it, count=1");
+    }
+
+    @Test
     void shouldRefuseACountThatNothingStandsBehind() throws IOException {
         contents = out -> out.writeUnsignedVInt(Integer.MAX_VALUE);
 
