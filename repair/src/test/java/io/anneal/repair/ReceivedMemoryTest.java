@@ -26,6 +26,7 @@ class ReceivedMemoryTest {
     private static final int PARTITIONS = 500;
     private static final int ROWS_PER_PARTITION = 100;
     private static final int PARTITIONS_PER_MESSAGE = 50;
+    private static final int SAME_BYTES = 64 << 10;
 
     @TempDir
     private Path directory;
@@ -33,9 +34,12 @@ class ReceivedMemoryTest {
     private static long usedBytes() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         long leastBytes = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
+        // Until nothing more is freed: what tests before this one left may go only after several collections.
+        for (int i = 0, same = 0; i < 50 && same < 5; i++) {
             System.gc();
-            leastBytes = Math.min(leastBytes, memory.getHeapMemoryUsage().getUsed());
+            long bytes = memory.getHeapMemoryUsage().getUsed();
+            same = bytes < leastBytes - SAME_BYTES ? 0 : same + 1;
+            leastBytes = Math.min(leastBytes, bytes);
         }
         return leastBytes;
     }
@@ -81,7 +85,7 @@ class ReceivedMemoryTest {
             long countedBytes = messageBytes + rows * ReceivedRoom.ITEM_BYTES;
             assertThat(takenBytes)
                     .as("taken=%d, counted=%d, each=%d", takenBytes, countedBytes, (takenBytes - messageBytes) / rows)
-                    .isLessThan(countedBytes);
+                    .isBetween(countedBytes / 2, countedBytes);
 
             // A replica of three that lacks all that the two others have, each something else: own windows beside it.
             long windowRows = BUFFER_BYTES / (messageBytes / rows + RowBuffer.ROW_OVERHEAD_BYTES);
