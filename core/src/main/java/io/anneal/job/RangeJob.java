@@ -88,9 +88,11 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     private RangeJob(Builder<U> settings, Checkpoint checkpoint) {
         this.settings = settings;
         this.checkpoint = checkpoint;
+        List<UnitRun<U>> known = new ArrayList<>();
         for (UnitState state : checkpoint.units()) {
-            units.add(new UnitRun<>(settings.parser.apply(state.unit()), units.size(), this, checkpoint));
+            known.add(new UnitRun<>(settings.parser.apply(state.unit()), known.size(), this, checkpoint));
         }
+        units.addAll(known);
         meter = new JobMeter(settings.environment.nanoTime(), units);
         workers = new JobWorkers(settings.name, settings.environment.threads());
         rows = new RateLimiter(settings.rowsPerSecond, settings.environment.nanoTime(), settings.environment.sleeper());

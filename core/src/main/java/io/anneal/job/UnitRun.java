@@ -165,8 +165,11 @@ public final class UnitRun<U extends JobUnit> {
         wholeUpTo = -1;
     }
 
-    /** The task has ended: nothing is split off any more. */
-    void endSplits() {
+    /**
+     * The task has done all of the unit: nothing is split off any more. Returns when a split that has begun has ended, so that {@link
+     * #unit()} is what it did.
+     */
+    public void endSplits() {
         synchronized (splitting) {
             splitter = Optional.empty();
         }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,11 @@ final class RepairJob {
 
     /** Units in which a replica holds nothing where others hold much: what of it holds for the table is known at the end. */
     private final Map<UnitRun<RangeUnit>, RepairException> seemEmpty = new HashMap<>();
+    /** Tables of which each replica held rows in some unit; known when all units have run. */
+    private final Set<String> heldByAll = new HashSet<>();
+
+    /** How many units of a table have not ended well yet, by its name: a job may have very many. */
+    private final Map<String, Integer> openUnits = new HashMap<>();
 
     private RangeJob<RangeUnit> running;
     /** Whether all replicas were there once: what can't be reached then has gone, and may come back. */
@@ -79,6 +85,7 @@ final class RepairJob {
         try (RangeJob<RangeUnit> job = builder.open(units)) {
             synchronized (done) {
                 running = job;
+                job.open().forEach(unit -> openUnits.merge(unit.table(), 1, Integer::sum));
             }
             try {
                 runAll(job);
@@ -122,28 +129,32 @@ final class RepairJob {
 
     private List<RangeUnit> seemingEmpty() {
         synchronized (done) {
-            return seemEmpty.keySet().stream().map(UnitRun::unit).toList();
+            List<RangeUnit> units =
+                    seemEmpty.keySet().stream().map(UnitRun::unit).toList();
+            units.stream()
+                    .map(RangeUnit::table)
+                    .distinct()
+                    .filter(this::allHoldSomething)
+                    .forEach(heldByAll::add);
+            return units;
         }
     }
 
     private RangeJob.Outcome repairSeemingEmpty(UnitRun<RangeUnit> run) throws IOException {
-        RepairException refusal;
         synchronized (done) {
-            refusal = seemEmpty.get(run);
-        }
-        // A part that was split off from one of them has been refused nothing yet.
-        if (refusal != null && !allHoldSomething(run.unit().table())) {
-            throw refusal;
+            // A part that was split off from one of them has been refused nothing yet.
+            RepairException refusal = seemEmpty.get(run);
+            if (refusal != null && !heldByAll.contains(run.unit().table())) {
+                throw refusal;
+            }
         }
         return repair(run, EnumSet.of(Waiver.EMPTY_REPLICA));
     }
 
     /** Whether each replica held rows of the table in some unit that this run has done. */
     private boolean allHoldSomething(String table) {
-        synchronized (done) {
-            List<RepairReport.ReplicaReport> replicas = sumOf(table).replicas();
-            return !replicas.isEmpty() && replicas.stream().allMatch(replica -> replica.rowsRead() > 0);
-        }
+        List<RepairReport.ReplicaReport> replicas = sumOf(table).replicas();
+        return !replicas.isEmpty() && replicas.stream().allMatch(replica -> replica.rowsRead() > 0);
     }
 
     private static boolean saysEmpty(Exception failure) {
@@ -235,6 +246,8 @@ final class RepairJob {
 
     /** Tells what was found, also by attempts before: of a row that they found differing too, once. */
     private void ended(Watch last, RepairReport report) throws IOException {
+        // What is being split off must be known before this is called the last unit, and this one go by what it keeps.
+        last.run.endSplits();
         synchronized (done) {
             RepairReport whole = report;
             long most = report.differing();
@@ -258,9 +271,10 @@ final class RepairJob {
             }
             RangeUnit unit = last.run.unit();
             reports.accept(unit, whole);
-            done.put(unit, whole);
-            if (running.open().stream()
-                    .noneMatch(open -> open.table().equals(unit.table()) && !done.containsKey(open))) {
+            if (done.put(unit, whole) == null) {
+                openUnits.merge(unit.table(), -1, Integer::sum);
+            }
+            if (openUnits.get(unit.table()) == 0) {
                 tableReports.accept(unit.table(), sumOf(unit.table()));
             }
         }
@@ -360,7 +374,13 @@ final class RepairJob {
             RangeUnit unit = run.unit();
             long token = unit.ranges().endOfPart(covered, parts);
             Optional<UnitRun.Split<RangeUnit>> split = unit.splitAt(token, parts - 1);
-            return split.isPresent() && end.endAt(token) ? split : Optional.empty();
+            if (split.isEmpty() || !end.endAt(token)) {
+                return Optional.empty();
+            }
+            synchronized (done) {
+                openUnits.merge(unit.table(), split.get().rest().size(), Integer::sum);
+            }
+            return split;
         }
 
         @Override

@@ -39,20 +39,18 @@ public record RepairReport(
 
     /** All of them together; of the same replicas in the same order, since what they call themselves need not tell them apart. */
     public static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
-        List<ReplicaReport> replicas = new ArrayList<>();
+        List<List<ReplicaReport>> replicas = new ArrayList<>();
         for (RepairReport report : reports) {
             for (int i = 0; i < report.replicas.size(); i++) {
-                ReplicaReport replica = report.replicas.get(i);
-                if (i < replicas.size()) {
-                    replicas.set(i, replicas.get(i).plus(replica));
-                } else {
-                    replicas.add(replica);
+                if (i == replicas.size()) {
+                    replicas.add(new ArrayList<>());
                 }
+                replicas.get(i).add(report.replicas.get(i));
             }
         }
         return new RepairReport(
                 reports.stream().flatMap(report -> report.sessionIds.stream()).toList(),
-                replicas,
+                replicas.stream().map(ReplicaReport::sum).toList(),
                 reports.stream().map(RepairReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                 dryRun,
                 reports.stream()
@@ -210,12 +208,15 @@ public record RepairReport(
             return counts.of(RepairCount.DELETIONS_WRITTEN);
         }
 
-        private ReplicaReport plus(ReplicaReport other) {
+        private static ReplicaReport sum(List<ReplicaReport> parts) {
             return new ReplicaReport(
-                    name,
-                    counts.plus(other.counts),
-                    Math.min(importDeadlineSeconds, other.importDeadlineSeconds),
-                    Stream.concat(sstables.stream(), other.sstables.stream()).toList());
+                    parts.get(0).name,
+                    parts.stream().map(ReplicaReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
+                    parts.stream()
+                            .mapToLong(ReplicaReport::importDeadlineSeconds)
+                            .min()
+                            .orElseThrow(),
+                    parts.stream().flatMap(part -> part.sstables.stream()).toList());
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */

@@ -1,6 +1,5 @@
 package io.anneal.repair;
 
-import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.ClusteringComparator;
@@ -8,36 +7,30 @@ import io.anneal.key.RingPosition;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.message.Phase;
-import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
 import io.anneal.repair.row.HashedDeletion;
-import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 
 /**
  * Reconciles one window: deletions first, then rows. Each phase is: find in what each follower differs ({@link Reconciler}),
- * fetch what the master lacks, receive it, push to each follower what it lacks, spread the ghosts that answer. Then the
- * sums are compared again, which come with the answers to what was pushed: nothing is called equal that was not found equal.
- * See decision 2 in {@code docs/decisions}.
+ * fetch what the master lacks ({@link MissingItems}), receive it, push to each follower what it lacks ({@link Pushes}),
+ * spread the ghosts that answer ({@link GhostSpread}). Then the sums are compared again ({@link FollowerSums}), which come
+ * with the answers to what was pushed: nothing is called equal that was not found equal. See decision 2 in
+ * {@code docs/decisions}.
  *
  * <p>What a follower says of its hashes must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
  * run rows stay where they are: places of differing rows are asked for and counted. Two different items of a window with
@@ -46,14 +39,6 @@ import java.util.stream.LongStream;
  * all followers together. Runs on the master's thread.
  */
 final class WindowSync {
-    /** Ghosts are held by all after one round; more mean a mistake. */
-    private static final int GHOST_ROUNDS_MAX = 8;
-
-    private static final int OWN = -1;
-
-    /** Encoded ghosts and the follower, or {@link #OWN}, that they come from. */
-    private record Ghosts(int origin, byte[] items) {}
-
     private final ReplicaSession own;
     private final List<Participant> followers;
     private final RepairListener listener;
@@ -64,8 +49,9 @@ final class WindowSync {
     private final int bufferBytes;
     private final Reconciler deletionReconciler;
     private final SketchReconciler rowReconciler;
-    /** The followers' sums as each said them last. */
-    private final List<WindowSummary> theirs = new ArrayList<>();
+    private final FollowerSums theirs;
+    private final MissingItems missingItems;
+    private final GhostSpread ghostSpread;
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
@@ -96,6 +82,13 @@ final class WindowSync {
                 new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
+        theirs = new FollowerSums(followers, bufferBytes);
+        missingItems = new MissingItems(schema, followers, bufferBytes, meter);
+        ghostSpread = new GhostSpread(schema, own, followers, this::newPushes);
+    }
+
+    private Pushes newPushes() {
+        return new Pushes(followers, bufferBytes, theirs, meter);
     }
 
     /**
@@ -122,13 +115,13 @@ final class WindowSync {
         if (unsettled.isPresent()) {
             Unsettled last = unsettled.get();
             unsettled = Optional.empty();
-            Deque<Ghosts> ghosts = last.pushes().await();
+            Deque<Pushes.Ghosts> ghosts = last.pushes().await();
             if (!ghosts.isEmpty()) {
                 throw new RepairException("replica answers with ghosts that it has not announced, replica="
                         + followers.get(ghosts.getFirst().origin()).name());
             }
-            requireEqual(Phase.DELETIONS, last.mine());
-            requireEqual(Phase.ROWS, last.mine());
+            theirs.requireEqual(Phase.DELETIONS, last.mine());
+            theirs.requireEqual(Phase.ROWS, last.mine());
         }
     }
 
@@ -141,19 +134,18 @@ final class WindowSync {
      */
     boolean reconcile(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
         WindowSummary mine = ownSummary;
-        theirs.clear();
+        theirs.set(answers);
         for (WindowAnswer answer : answers) {
-            theirs.add(answer.summary());
             meter.add(RepairCount.SYMBOLS, answer.sketch().end());
         }
-        boolean deletionsDiffer = differs(Phase.DELETIONS, mine);
+        boolean deletionsDiffer = theirs.differ(Phase.DELETIONS, mine);
         if (deletionsDiffer) {
             meter.add(RepairCount.WINDOWS_DELETIONS, 1);
             reconcileDeletions(mine);
             mine = own.summary();
-            requireEqual(Phase.DELETIONS, mine);
+            theirs.requireEqual(Phase.DELETIONS, mine);
         }
-        boolean rowsDiffer = differs(Phase.ROWS, mine);
+        boolean rowsDiffer = theirs.differ(Phase.ROWS, mine);
         // What was sketched before deletions came is not what there is now.
         List<Sketch> ahead = deletionsDiffer
                 ? List.of()
@@ -169,8 +161,8 @@ final class WindowSync {
             Pushes pushes = reconcileRows(mine, ahead, anyGhost);
             mine = own.summary();
             if (anyGhost) {
-                requireEqual(Phase.DELETIONS, mine);
-                requireEqual(Phase.ROWS, mine);
+                theirs.requireEqual(Phase.DELETIONS, mine);
+                theirs.requireEqual(Phase.ROWS, mine);
             } else {
                 unsettled = Optional.of(new Unsettled(pushes, mine));
             }
@@ -178,111 +170,11 @@ final class WindowSync {
         return deletionsDiffer || rowsDiffer;
     }
 
-    private boolean differs(Phase phase, WindowSummary mine) {
-        return theirs.stream().anyMatch(summary -> !summary.of(phase).equals(mine.of(phase)));
-    }
-
-    private void requireEqual(Phase phase, WindowSummary mine) throws RepairException {
-        for (int i = 0; i < followers.size(); i++) {
-            WindowSummary.Sum sum = theirs.get(i).of(phase);
-            if (!sum.equals(mine.of(phase))) {
-                throw new RepairException("replica differs after it was given what it lacked, replica="
-                        + followers.get(i).name() + ", phase=" + phase + ", items=" + sum.count() + ", itemsOfMaster="
-                        + mine.of(phase).count());
-            }
-        }
-    }
-
     /** In what each follower differs. */
     private List<FollowerDifference> differences(
             Reconciler reconciler, Phase phase, long[] mine, WindowSummary summary, List<Sketch> ahead)
             throws IOException {
-        List<WindowSummary.Sum> sums = new ArrayList<>();
-        for (int i = 0; i < followers.size(); i++) {
-            WindowSummary.Sum sum = theirs.get(i).of(phase);
-            requireRoom(followers.get(i), phase, sum.count());
-            sums.add(sum);
-        }
-        return reconciler.differences(mine, summary.of(phase), sums, ahead);
-    }
-
-    /** Before anything is asked for: a list is in memory whole. */
-    private void requireRoom(Participant follower, Phase phase, long items) throws RepairException {
-        long maxItems = RepairConfig.windowItemsMax(bufferBytes);
-        if (items < 0 || items > maxItems) {
-            throw new RepairException(
-                    "replica says that it holds more in a window than its row buffer has room for, replica="
-                            + follower.name() + ", phase=" + phase + ", items=" + items + ", maxItems=" + maxItems);
-        }
-    }
-
-    /** Takes an answer in and tells what came. */
-    private interface Fetched {
-        void accept(byte[] items, ExpectedItems expected) throws IOException;
-    }
-
-    /**
-     * Fetches each item that the master lacks once. All followers are asked at the same time, for what fits a row buffer
-     * together, and again until nothing is left; an item that is larger than its share comes alone.
-     */
-    private void fetchMissing(Phase phase, List<FollowerDifference> differences, Fetched fetched) throws IOException {
-        List<ExpectedItems> all = expected(phase, differences);
-        List<ExpectedItems> open = new ArrayList<>(all);
-        while (!open.isEmpty()) {
-            int roomBytes = Math.max(1, bufferBytes / open.size());
-            List<CompletableFuture<byte[]>> asked = open.stream()
-                    .map(expected -> fetch(expected, phase, roomBytes))
-                    .toList();
-            for (int i = 0; i < asked.size(); i++) {
-                byte[] answer = meter.await(asked.get(i));
-                open.get(i).requireRoom(answer, roomBytes);
-                accept(answer, phase, open.get(i), fetched);
-            }
-            open.removeIf(ExpectedItems::isComplete);
-        }
-        all.forEach(ExpectedItems::tell);
-    }
-
-    private static CompletableFuture<byte[]> fetch(ExpectedItems expected, Phase phase, int roomBytes) {
-        return expected.follower().fetch(phase, expected.wanted(), expected.cameCount(), roomBytes);
-    }
-
-    /** What to ask each follower for, so that the master gets each item that it lacks once. */
-    private List<ExpectedItems> expected(Phase phase, List<FollowerDifference> differences) {
-        List<ExpectedItems> all = new ArrayList<>();
-        Set<FollowerDifference> asked = new HashSet<>();
-        HashList covered = HashList.EMPTY;
-        for (int i = 0; i < followers.size(); i++) {
-            FollowerDifference difference = differences.get(i);
-            if (!asked.add(difference)) {
-                continue;
-            }
-            if (difference.isKnown()) {
-                HashList missing = difference.extra().without(covered);
-                covered = covered.with(missing);
-                if (!missing.isEmpty()) {
-                    all.add(new ExpectedItems(followers.get(i), phase, difference, missing));
-                }
-            } else {
-                all.add(new ExpectedItems(followers.get(i), phase, difference));
-            }
-        }
-        all.forEach(expected -> meter.add(RepairCount.HASHES, expected.wanted().hashCount()));
-        return all;
-    }
-
-    private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
-        byte[] items = answer.length > 0 ? answer : meter.await(fetch(expected, phase, Participant.ONE_ITEM));
-        expected.requireKinds(items, item);
-        try {
-            fetched.accept(items, expected);
-        } catch (CorruptItemException e) {
-            throw expected.noItem(e);
-        } catch (RepairException e) {
-            throw expected.refused(e);
-        }
-        expected.requireWanted();
-        item.release();
+        return reconciler.differences(mine, summary.of(phase), theirs.of(phase), ahead);
     }
 
     private void reconcileDeletions(WindowSummary summary) throws IOException {
@@ -292,18 +184,19 @@ final class WindowSync {
                 differences(deletionReconciler, Phase.DELETIONS, hashes, summary, List.of());
         List<HashedDeletion> union = new ArrayList<>(own.current().deletions());
         ByteWriter all = new ByteWriter(64);
-        fetchMissing(Phase.DELETIONS, differences, (items, expected) -> {
+        missingItems.fetch(Phase.DELETIONS, differences, (items, expected) -> {
             for (int at = 0; at < items.length; at = item.endOffset()) {
                 item.wrap(items, at, items.length);
                 HashedDeletion deletion = own.current().hash(item);
                 expected.came(deletion.low());
                 union.add(deletion);
             }
+            item.release();
             all.writeBytes(items);
         });
         byte[] ghosts = own.receiveAsMaster(all.toByteArray(), Window.Arrivals.UNHEEDED);
 
-        Pushes pushes = new Pushes();
+        Pushes pushes = newPushes();
         for (HashedDeletion deletion : union) {
             boolean isMine = mine.contains(deletion.low());
             boolean missed = false;
@@ -320,7 +213,7 @@ final class WindowSync {
                 listener.deletionDiffers(deletion.item().key());
             }
         }
-        spread(pushes.finish(), ghosts);
+        ghostSpread.spread(pushes.finish(), ghosts);
     }
 
     /** Pushes of which some may be under way, if there are no ghosts. */
@@ -330,10 +223,10 @@ final class WindowSync {
         NavigableMap<RingPosition, Versions> touched =
                 new TreeMap<>((left, right) -> left.compareTo(right, comparator));
         ByteWriter ghosts = new ByteWriter(64);
-        fetchMissing(
+        missingItems.fetch(
                 Phase.ROWS, differences, (items, expected) -> ghosts.writeBytes(receiveRows(items, expected, touched)));
 
-        Pushes pushes = new Pushes();
+        Pushes pushes = newPushes();
         long[] touchedHashes = new long[touched.size()];
         int touchedCount = 0;
         for (Map.Entry<RingPosition, Versions> place : touched.entrySet()) {
@@ -349,7 +242,7 @@ final class WindowSync {
         pushOwn(HashList.of(Arrays.copyOf(touchedHashes, touchedCount)), differences, pushes);
         pushes.sendAll();
         if (anyGhost) {
-            spread(pushes.await(), ghosts.toByteArray());
+            ghostSpread.spread(pushes.await(), ghosts.toByteArray());
         }
         assert anyGhost || ghosts.lengthBytes() == 0 : "a ghost was not announced";
         return pushes;
@@ -398,7 +291,7 @@ final class WindowSync {
         List<FollowerDifference> differences =
                 differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
         PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
-        List<ExpectedItems> all = expected(Phase.ROWS, differences);
+        List<ExpectedItems> all = missingItems.expected(Phase.ROWS, differences);
         for (ExpectedItems expected : all) {
             asked.add(
                     bufferBytes * expected.wantedCount() / expected.holderCount(),
@@ -455,156 +348,5 @@ final class WindowSync {
             listener.rowDiffers(rows.position(index));
         }
         meter.add(RepairCount.ROWS_DIFFERING, differing);
-    }
-
-    /** What each follower is to get: in pieces, which take a row buffer together. */
-    private final class Pushes {
-        private final int pieceBytes = Math.max(1, bufferBytes / followers.size());
-        private final List<ByteWriter> pieces =
-                followers.stream().map(follower -> new ByteWriter(64)).toList();
-        /** By follower, one each. */
-        private final Map<Integer, CompletableFuture<PushAnswer>> underWay = new HashMap<>();
-
-        private final Deque<Ghosts> ghosts = new ArrayDeque<>();
-        /** In what is sent next. */
-        private final int[] items = new int[followers.size()];
-
-        /** Items come in any order; what fills a piece is sent before more is gathered. */
-        void add(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
-            ByteWriter piece = pieces.get(follower);
-            if ((long) piece.lengthBytes() + lengthBytes > pieceBytes) {
-                send(follower);
-            }
-            items[follower]++;
-            if (lengthBytes > pieceBytes) {
-                sendAlone(follower, array, offset, lengthBytes);
-            } else {
-                piece.writeBytes(array, offset, lengthBytes);
-            }
-        }
-
-        void addForAllBut(int origin, byte[] array, int offset, int lengthBytes) throws IOException {
-            for (int i = 0; i < followers.size(); i++) {
-                if (i != origin) {
-                    add(i, array, offset, lengthBytes);
-                }
-            }
-        }
-
-        /** Sends what is left; the ghosts that all has been answered with. */
-        Deque<Ghosts> finish() throws IOException {
-            sendAll();
-            return await();
-        }
-
-        void sendAll() throws IOException {
-            for (int i = 0; i < followers.size(); i++) {
-                send(i);
-            }
-        }
-
-        /** The ghosts that all that was sent has been answered with. */
-        Deque<Ghosts> await() throws IOException {
-            for (int i = 0; i < followers.size(); i++) {
-                answered(i);
-            }
-            return ghosts;
-        }
-
-        private void send(int follower) throws IOException {
-            ByteWriter piece = pieces.get(follower);
-            if (piece.lengthBytes() > 0) {
-                answered(follower);
-                push(follower, piece.toByteArray());
-                piece.clear();
-            }
-        }
-
-        /** No other is under way in the meantime. */
-        private void sendAlone(int follower, byte[] array, int offset, int lengthBytes) throws IOException {
-            answered(follower);
-            boolean isAlone = lengthBytes == array.length;
-            push(follower, isAlone ? array : Arrays.copyOfRange(array, offset, offset + lengthBytes));
-            answered(follower);
-        }
-
-        private void push(int follower, byte[] sent) {
-            meter.sent(items[follower], sent.length);
-            items[follower] = 0;
-            underWay.put(follower, followers.get(follower).push(sent));
-        }
-
-        private void answered(int follower) throws IOException {
-            CompletableFuture<PushAnswer> asked = underWay.remove(follower);
-            if (asked != null) {
-                PushAnswer answer = meter.await(asked);
-                theirs.set(follower, answer.summary());
-                if (answer.ghosts().length > 0) {
-                    ghosts.add(new Ghosts(follower, answer.ghosts()));
-                }
-            }
-        }
-    }
-
-    /** Takes ghosts in and forwards them to all but their origin, until no more come. */
-    private void spread(Deque<Ghosts> answers, byte[] ownGhosts) throws IOException {
-        Deque<Ghosts> waiting = new ArrayDeque<>(answers);
-        if (ownGhosts.length > 0) {
-            waiting.add(new Ghosts(OWN, ownGhosts));
-        }
-        for (int round = 0; !waiting.isEmpty(); round++) {
-            if (round == GHOST_ROUNDS_MAX) {
-                throw new RepairException("ghosts do not settle, rounds=" + round + ", waiting=" + waiting.size());
-            }
-            Deque<Ghosts> next = new ArrayDeque<>();
-            for (Ghosts ghosts : waiting) {
-                if (ghosts.origin() != OWN) {
-                    byte[] stronger = receiveGhosts(ghosts.items(), followers.get(ghosts.origin()));
-                    if (stronger.length > 0) {
-                        next.add(new Ghosts(OWN, stronger));
-                    }
-                }
-                next.addAll(forward(ghosts));
-            }
-            waiting = next;
-        }
-    }
-
-    private byte[] receiveGhosts(byte[] items, Participant origin) throws IOException {
-        try {
-            return own.receiveAsMaster(items, Window.Arrivals.UNHEEDED);
-        } catch (CorruptItemException e) {
-            throw ExpectedItems.noItem(origin, e);
-        } catch (RepairException e) {
-            throw new RepairException(
-                    "replica sent ghosts that cannot be received, replica=" + origin.name() + ", cause="
-                            + e.getMessage(),
-                    e);
-        }
-    }
-
-    /**
-     * Pushes ghosts to all but their origin: deletions as they are, rows as the master holds them now, so that receivers find
-     * nothing missing in them. Returns the ghosts that it is answered with.
-     */
-    private Deque<Ghosts> forward(Ghosts ghosts) throws IOException {
-        Pushes pushes = new Pushes();
-        byte[] items = ghosts.items();
-        int end;
-        for (int at = 0; at < items.length; at = end) {
-            item.wrap(items, at, items.length);
-            end = item.endOffset();
-            if (ItemCodec.isDeletion(item)) {
-                pushes.addForAllBut(ghosts.origin(), items, item.offset(), item.lengthBytes());
-            } else {
-                Optional<HeldRow> row =
-                        own.current().rows().heldAt(own.current().position(item));
-                if (row.isPresent()) {
-                    HeldRow whole = own.current().rows().inMemory(row.get());
-                    pushes.addForAllBut(ghosts.origin(), whole.array(), whole.offset(), whole.lengthBytes());
-                }
-            }
-        }
-        return pushes.finish();
     }
 }

@@ -111,7 +111,7 @@ final class PackageTable {
             DIRECT.put("bench." + measured, List.of(measured, "bench.measure"));
         }
         DIRECT.put("bench.repair", List.of("repair", "bench.measure"));
-        DIRECT.put("bench.oldrepair", List.of("repair"));
+        DIRECT.put("bench.oldrepair", List.of("streaming"));
         DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
         DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
         DIRECT.put("bench.dualdao", List.of("dualdao", "bench.measure"));

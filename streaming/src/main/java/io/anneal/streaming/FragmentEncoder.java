@@ -15,9 +15,9 @@ import java.nio.ByteBuffer;
  * deletions, which those items have no form for, as {@value #CHANGE}, the place on the ring, timestamp and local deletion time.
  * One thread.
  */
-final class FragmentEncoder {
-    /** No kind of item. */
-    static final int CHANGE = 0x20;
+public final class FragmentEncoder {
+    /** The first byte of a change; no kind of item. */
+    public static final int CHANGE = 0x20;
 
     private static final int ROOM_BYTES = 16 << 10;
 
@@ -26,23 +26,23 @@ final class FragmentEncoder {
     private final ByteWriter out;
 
     /** @param keptBytes of memory, from one message to the next; more is given back */
-    FragmentEncoder(TableSchema schema, int keptBytes) {
+    public FragmentEncoder(TableSchema schema, int keptBytes) {
         encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
         this.keptBytes = keptBytes;
         out = new ByteWriter(ROOM_BYTES);
     }
 
-    int lengthBytes() {
+    public int lengthBytes() {
         return out.lengthBytes();
     }
 
     /** All since {@link #clear()}; valid until then. */
-    ByteBuffer bytes() {
+    public ByteBuffer bytes() {
         return ByteBuffer.wrap(out.array(), 0, out.lengthBytes());
     }
 
-    /** Begins again, in the same memory. */
-    void clear() {
+    /** Starts anew, in the same memory. */
+    public void clear() {
         if (out.capacityBytes() > keptBytes) {
             out.shrink();
         }
@@ -50,7 +50,7 @@ final class FragmentEncoder {
     }
 
     /** Appends the fragment that the cursor stands at. */
-    void add(FragmentCursor cursor) {
+    public void add(FragmentCursor cursor) {
         switch (cursor.kind()) {
             case PARTITION_START -> {
                 long timestampMicros = cursor.partitionDeletionTimestampMicros();

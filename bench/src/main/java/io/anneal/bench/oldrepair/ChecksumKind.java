@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.HashSum;
 import io.anneal.fragment.ItemHash;
 import io.anneal.schema.TableSchema;
+import io.anneal.streaming.FragmentEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -34,7 +35,8 @@ enum ChecksumKind {
 
     /** Takes bytes block by block. */
     interface Checksum {
-        void update(byte[] bytes, int lengthBytes);
+        /** @param block in an array, from its first byte */
+        void update(ByteBuffer block);
 
         /** Of all blocks since the last call. */
         byte[] end();
@@ -42,8 +44,8 @@ enum ChecksumKind {
 
     private record Sha256(MessageDigest digest) implements Checksum {
         @Override
-        public void update(byte[] bytes, int lengthBytes) {
-            digest.update(bytes, 0, lengthBytes);
+        public void update(ByteBuffer block) {
+            digest.update(block);
         }
 
         @Override
@@ -57,8 +59,8 @@ enum ChecksumKind {
         private final HashSum sum = new HashSum();
 
         @Override
-        public void update(byte[] bytes, int lengthBytes) {
-            hash.hash(bytes, 0, lengthBytes);
+        public void update(ByteBuffer block) {
+            hash.hash(block.array(), block.position(), block.remaining());
             sum.add(hash);
         }
 
@@ -80,18 +82,18 @@ enum ChecksumKind {
 
     /** Reads ranges and sums them up. One thread. */
     static final class RangeChecksums {
-        private final RangeEncoder encoder;
+        private final FragmentEncoder encoder;
         private final Checksum checksum;
 
         RangeChecksums(TableSchema schema, ChecksumKind kind) {
-            encoder = new RangeEncoder(schema);
+            encoder = new FragmentEncoder(schema, 2 * RowSender.MESSAGE_BYTES);
             checksum = kind.start();
         }
 
         byte[] of(FragmentCursor range) throws IOException {
             while (range.advance() != null) {
                 encoder.add(range);
-                if (encoder.isFull()) {
+                if (encoder.lengthBytes() >= RowSender.MESSAGE_BYTES) {
                     update();
                 }
             }
@@ -101,7 +103,7 @@ enum ChecksumKind {
 
         private void update() {
             if (encoder.lengthBytes() > 0) {
-                checksum.update(encoder.array(), encoder.lengthBytes());
+                checksum.update(encoder.bytes());
                 encoder.clear();
             }
         }

@@ -10,10 +10,11 @@ import io.anneal.io.ByteReader;
 import io.anneal.key.KeyView;
 import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
+import io.anneal.streaming.FragmentEncoder;
 import java.io.IOException;
 import java.util.Optional;
 
-/** A cursor over what a {@link RangeEncoder} wrote at a peer, message after message. The peer is trusted. One thread. */
+/** A cursor over what a {@link FragmentEncoder} wrote at a peer, message after message. The peer is trusted. One thread. */
 final class ReceivedFragments extends SourceCursor {
     /** Where messages come from. */
     interface Messages {
@@ -75,7 +76,7 @@ final class ReceivedFragments extends SourceCursor {
         if (ended) {
             return false;
         }
-        isItem = bytes[at] != RangeEncoder.CHANGE;
+        isItem = bytes[at] != FragmentEncoder.CHANGE;
         if (isItem) {
             item.wrap(bytes, at, bytes.length);
             at = item.endOffset();

@@ -5,6 +5,7 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.net.MessageStream;
 import io.anneal.net.Waiting;
 import io.anneal.schema.TableSchema;
+import io.anneal.streaming.FragmentEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -13,10 +14,13 @@ import java.util.concurrent.CompletableFuture;
 
 /** Sends the same fragments to some peers: encodes one message while the one before is on its way. One thread. */
 final class RowSender {
+    /** Large enough for few messages, and small enough for the processor's cache. */
+    static final int MESSAGE_BYTES = 64 << 10;
+
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final List<MessageStream> peers;
-    private final RangeEncoder[] encoders = new RangeEncoder[2];
+    private final FragmentEncoder[] encoders = new FragmentEncoder[2];
     private final List<CompletableFuture<Void>> underWay = new ArrayList<>();
     private int turn;
     private long rows;
@@ -24,7 +28,7 @@ final class RowSender {
     RowSender(TableSchema schema, List<MessageStream> peers) {
         this.peers = peers;
         for (int i = 0; i < encoders.length; i++) {
-            encoders[i] = new RangeEncoder(schema);
+            encoders[i] = new FragmentEncoder(schema, 2 * MESSAGE_BYTES);
         }
     }
 
@@ -38,7 +42,7 @@ final class RowSender {
         FragmentKind kind = cursor.kind();
         rows += kind == FragmentKind.CLUSTERING_ROW || kind == FragmentKind.STATIC_ROW ? 1 : 0;
         encoders[turn].add(cursor);
-        if (encoders[turn].isFull()) {
+        if (encoders[turn].lengthBytes() >= MESSAGE_BYTES) {
             send();
         }
     }

@@ -1,0 +1,113 @@
+package io.anneal.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.job.RangeJob;
+import io.anneal.job.RangeUnit;
+import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
+import io.anneal.repair.message.RepairCounts;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a repair does with its units, whatever is in them. */
+@Timeout(60)
+class RepairUnitsTest {
+    private static final TokenRanges ALL = new TokenRanges(List.of(TokenRange.FULL));
+    private static final RepairReport EQUAL = new RepairReport(
+            List.of(),
+            List.of(new RepairReport.ReplicaReport("one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"))),
+            RepairCounts.NONE,
+            false,
+            Long.MAX_VALUE,
+            List.of());
+
+    private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> tables = Collections.synchronizedList(new ArrayList<>());
+
+    private static RangeJob.Builder<RangeUnit> builder(int parallel) {
+        return RangeJob.<RangeUnit>builder("repair", text -> RangeUnit.parse(text, ALL), HostEnvironment.system())
+                .parallel(parallel);
+    }
+
+    private static List<RangeUnit> units(int count) {
+        return RangeUnit.of("ks.t", ALL, List.of("one", "two"), count);
+    }
+
+    /** Processor time that equal units cost beside their sessions. */
+    private double seconds(int count) throws IOException {
+        RepairJob job = new RepairJob(
+                (unit, waived, listener) -> EQUAL,
+                Optional.empty(),
+                (unit, report) -> reported.add(unit),
+                (table, report) -> tables.add(table + " after " + reported.size()),
+                false);
+        long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        job.run(builder(1), Duration.ZERO, () -> units(count));
+        return (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before) / 1e9;
+    }
+
+    @Test
+    void shouldCostAsMuchForEachUnitHoweverManyThereAre() throws IOException {
+        seconds(5_000);
+        double few = seconds(5_000);
+        double many = seconds(40_000);
+
+        assertThat(reported).hasSize(50_000);
+        assertThat(tables).last().isEqualTo("ks.t after 50000");
+        assertThat(many / 8).as("of eight times as many, an eighth").isLessThan(3 * few + 0.02);
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Test
+    void shouldCountWhatIsSplitOffAUnitThatEndsMeanwhile() throws IOException {
+        CountDownLatch agreed = new CountDownLatch(1);
+        CountDownLatch told = new CountDownLatch(1);
+        AtomicBoolean first = new AtomicBoolean(true);
+        RepairJob job = new RepairJob(
+                (unit, waived, listener) -> {
+                    if (first.getAndSet(false)) {
+                        listener.endsEarlyBy(token -> {
+                            agreed.countDown();
+                            // The session ends before anybody knows what is left of the unit: it must not be told of
+                            // yet.
+                            told.await(200, TimeUnit.MILLISECONDS);
+                            return true;
+                        });
+                        await(agreed);
+                    }
+                    return EQUAL;
+                },
+                Optional.empty(),
+                (unit, report) -> reported.add(unit),
+                (table, report) -> {
+                    tables.add(table + " after " + reported.size());
+                    told.countDown();
+                },
+                false);
+        job.run(builder(2).splits(Duration.ZERO), Duration.ZERO, () -> units(1));
+
+        assertThat(reported).hasSizeGreaterThan(1).doesNotHaveDuplicates();
+        assertThat(reported.stream().mapToDouble(RangeUnit::width).sum())
+                .isBetween(0.999 * ALL.width(), 1.001 * ALL.width());
+        assertThat(tables).containsExactly("ks.t after " + reported.size());
+    }
+}
