@@ -475,6 +475,8 @@ public final class Repair {
                 part.waivers(),
                 parallel,
                 rate);
+        HelpedExecutor steps =
+                new HelpedExecutor(environment.executor(), environment.host().nanoTime());
         List<Participant> followers = new ArrayList<>();
         DistinctReplicas distinct = new DistinctReplicas();
         if (ownReplica.isPresent()) {
@@ -484,19 +486,17 @@ public final class Repair {
             part.listener().begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, environment));
+                followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
                             || isShutDown(environment.executor())
                             || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(
-                    config,
-                    replica,
-                    followers,
-                    part.listener(),
-                    environment.metrics(),
-                    Optional.of(() -> requireRunning(environment.executor())))) {
+                    config, replica, followers, part.listener(), environment.metrics(), Optional.of(() -> {
+                        requireRunning(environment.executor());
+                        steps.help();
+                    }))) {
                 return master.run();
             }
         } catch (CancellationException | JobRefusedException ended) {
@@ -505,7 +505,7 @@ public final class Repair {
             throw refused(failure);
         } finally {
             followers.forEach(Participant::close);
-            followers.forEach(follower -> awaitClose(follower, environment.executor()));
+            followers.forEach(follower -> awaitClose(follower, steps, environment.executor()));
         }
     }
 
@@ -538,21 +538,26 @@ public final class Repair {
     }
 
     /** What a replica of this process left unfinished is gone when the repair returns, interrupted or not. */
-    private static void awaitClose(Participant participant, Executor executor) {
+    private static void awaitClose(Participant participant, HelpedExecutor steps, Executor executor) {
         if (participant instanceof LocalParticipant local) {
-            local.awaitClosed(() -> isShutDown(executor));
+            steps.help();
+            local.awaitClosed(() -> {
+                steps.help();
+                return isShutDown(executor);
+            });
         }
     }
 
     private static Participant participant(
-            RepairMember member, int clusteringColumns, DistinctReplicas distinct, RepairEnvironment environment)
+            RepairMember member,
+            int clusteringColumns,
+            DistinctReplicas distinct,
+            Executor steps,
+            RepairMetrics metrics)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
-                    "replica of this process",
-                    local.tables(),
-                    MoreExecutors.newSequentialExecutor(environment.executor()),
-                    environment.metrics());
+                    "replica of this process", local.tables(), MoreExecutors.newSequentialExecutor(steps), metrics);
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());

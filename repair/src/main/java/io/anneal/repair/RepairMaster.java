@@ -73,7 +73,7 @@ public final class RepairMaster implements Closeable {
 
     /**
      * @param metrics of the process that the master is in
-     * @param waits called now and then while replicas are waited for; what it throws ends the session
+     * @param waits called before each wait for a replica and every half second meanwhile; what it throws ends the session
      * @throws RepairException when the table's replica would have to receive rows and cannot
      */
     RepairMaster(
