@@ -9,7 +9,7 @@ import io.anneal.repair.row.ItemCodec;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What a follower sends must be what it was asked for, each hash once, or it is told by name. One thread. */
+/** Checks that a follower sends what it was asked for, each hash once; a failure names the follower. One thread. */
 final class ExpectedItems {
     private final Participant follower;
     private final Phase phase;

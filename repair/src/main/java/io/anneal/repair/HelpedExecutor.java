@@ -3,6 +3,8 @@ package io.anneal.repair;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -53,6 +55,18 @@ final class HelpedExecutor implements Executor {
             if (waiting.remove(next)) {
                 next.task().run();
             }
+        }
+    }
+
+    /** Whether the executor was shut down, and may have dropped work that it had taken: nobody but a helper would do it. */
+    boolean isShutDown() {
+        return executor instanceof ExecutorService service && service.isShutdown();
+    }
+
+    /** @throws RejectedExecutionException when the executor was shut down */
+    void requireRunning() {
+        if (isShutDown()) {
+            throw new RejectedExecutionException("executor is shut down");
         }
     }
 

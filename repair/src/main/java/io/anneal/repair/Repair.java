@@ -43,7 +43,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
@@ -217,7 +216,7 @@ public final class Repair {
         return this;
     }
 
-    /** How long to come again while a node has no room for another session; an hour unless it is said. */
+    /** How long to try again while a node has no room for another session; an hour by default. */
     public Repair patience(Duration value) {
         patience = notNegative("patience", value);
         return this;
@@ -403,7 +402,7 @@ public final class Repair {
                 : there(wanted, ordered);
     }
 
-    /** What one session repairs, and who hears of it. */
+    /** What one session repairs, and what is called with what it finds. */
     private record Part(
             String keyspace, String table, List<TokenRange> ranges, Set<Waiver> waivers, RepairListener listener) {}
 
@@ -490,11 +489,11 @@ public final class Repair {
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
-                            || isShutDown(environment.executor())
+                            || steps.isShutDown()
                             || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(
                     config, replica, followers, part.listener(), environment.metrics(), Optional.of(() -> {
-                        requireRunning(environment.executor());
+                        steps.requireRunning();
                         steps.help();
                     }))) {
                 return master.run();
@@ -505,18 +504,7 @@ public final class Repair {
             throw refused(failure);
         } finally {
             followers.forEach(Participant::close);
-            followers.forEach(follower -> awaitClose(follower, steps, environment.executor()));
-        }
-    }
-
-    private static boolean isShutDown(Executor executor) {
-        return executor instanceof ExecutorService service && service.isShutdown();
-    }
-
-    /** An executor that was shut down may have dropped a step that it had taken: nobody would ever answer. */
-    private static void requireRunning(Executor executor) {
-        if (isShutDown(executor)) {
-            throw new RejectedExecutionException("executor is shut down");
+            followers.forEach(follower -> awaitClose(follower, steps));
         }
     }
 
@@ -524,7 +512,7 @@ public final class Repair {
     private static RepairException refused(RuntimeException failure) {
         if (failure instanceof RejectedExecutionException) {
             return new RepairException(
-                    "executor of the repair takes no more work: close its node or end it behind the repair, cause="
+                    "executor of the repair takes no more work: close its node or end it after the repair, cause="
                             + failure.getMessage(),
                     failure);
         }
@@ -538,12 +526,12 @@ public final class Repair {
     }
 
     /** What a replica of this process left unfinished is gone when the repair returns, interrupted or not. */
-    private static void awaitClose(Participant participant, HelpedExecutor steps, Executor executor) {
+    private static void awaitClose(Participant participant, HelpedExecutor steps) {
         if (participant instanceof LocalParticipant local) {
             steps.help();
             local.awaitClosed(() -> {
                 steps.help();
-                return isShutDown(executor);
+                return steps.isShutDown();
             });
         }
     }

@@ -261,7 +261,7 @@ public final class RepairMaster implements Closeable {
         }
     }
 
-    /** How far the replicas have read behind a window, the master first. */
+    /** How far the replicas have read after a window, the master first. */
     private record Votes(SyncVote own, List<CompletableFuture<SyncVote>> others) {
         static final Votes NONE = new Votes(new SyncVote(RingPosition.END, 0), List.of());
 
@@ -278,10 +278,10 @@ public final class RepairMaster implements Closeable {
     }
 
     /**
-     * Fixes a window, has all replicas read on behind it, and reconciles it meanwhile.
+     * Fixes a window, has all replicas read on after it, and reconciles it meanwhile.
      *
      * @param items adds what each replica held there, the master first
-     * @return votes for the next window; none behind the last
+     * @return votes for the next window; none after the last
      */
     private Votes repairWindow(RingPosition boundary, boolean isLast, long[] items) throws IOException {
         int symbols = sync.symbolsAhead();

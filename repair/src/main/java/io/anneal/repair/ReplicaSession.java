@@ -45,7 +45,7 @@ import java.util.function.LongPredicate;
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
  * lists hashes, hands out items and receives them. The order of calls is {@code start (read window
- * (hashes|fetch|receive)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
+ * (hashes|fetch|receive)*)* finish}, where what comes after a window may also come after the {@code read} for the next one.
  * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
@@ -118,7 +118,7 @@ final class ReplicaSession implements Closeable {
         window.startIn(ranges);
     }
 
-    /** Reads on behind the window; see {@link Participant#read()}. */
+    /** Reads on after the window; see {@link Participant#read()}. */
     SyncVote read() throws IOException {
         long startNanos = meter.nanoTime();
         try {

@@ -107,7 +107,7 @@ final class WindowSync {
     }
 
     /**
-     * Waits for what {@link #reconcile} left under way: before the next window is reconciled, and behind the last.
+     * Waits for what {@link #reconcile} left under way: before the next window is reconciled, and after the last.
      *
      * @throws RepairException when the sums differ
      */
@@ -128,7 +128,7 @@ final class WindowSync {
     /**
      * Makes all replicas hold the same in the window, or counts in what they differ; whether they did. Where nobody has a ghost
      * nothing can come back that others need: then the last pushes are left under way, so that the next window can be asked for
-     * behind them, until {@link #settle}.
+     * after them, until {@link #settle}.
      *
      * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
      */
@@ -286,7 +286,7 @@ final class WindowSync {
         });
     }
 
-    /** The places at which rows differ, told by hashes: no row is moved. */
+    /** Counts the places at which rows differ by their hashes: no row is moved. */
     private void countRows(WindowSummary summary, List<Sketch> ahead) throws IOException {
         List<FollowerDifference> differences =
                 differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
@@ -336,7 +336,7 @@ final class WindowSync {
             if (!missing.contains(hash) || !rows.isHashed(index) || touched.contains(hash)) {
                 continue;
             }
-            // Once for all who lack it: it may lie in a file.
+            // Once for all followers that lack it: it may lie in a file.
             EncodedItem row = rows.content(index);
             for (int i = 0; i < followers.size(); i++) {
                 if (!differences.get(i).has(hash, true)) {
