@@ -66,30 +66,63 @@ final class LiveCursor extends ForwardingCursor {
     private FragmentKind innerAdvance() throws IOException {
         try {
             return inner.advance();
-        } catch (CorruptSSTableException e) {
-            notices.sstableCorrupt(table, e);
-            throw e;
+        } catch (IOException e) {
+            throw heeded(e);
         }
     }
 
     @Override
     public void nextPartition() throws IOException {
         requireOpen();
-        inner.nextPartition();
+        try {
+            inner.nextPartition();
+        } catch (IOException e) {
+            throw heeded(e);
+        }
         Reference.reachabilityFence(this);
     }
 
     @Override
     public void forwardTo(long token) throws IOException {
         requireOpen();
-        inner.forwardTo(token);
+        try {
+            inner.forwardTo(token);
+        } catch (IOException e) {
+            throw heeded(e);
+        }
         Reference.reachabilityFence(this);
     }
 
     private void requireOpen() {
-        if (released || closed.getAsBoolean()) {
-            throw new IllegalStateException("cursor is closed, or its table is closed or dropped, table=" + table);
+        if (released) {
+            throw closedFailure(table, null);
         }
+        requireOpen(closed, table, null);
+    }
+
+    private IOException heeded(IOException failure) {
+        requireOpen(closed, table, failure);
+        if (failure instanceof CorruptSSTableException corrupt) {
+            notices.sstableCorrupt(table, corrupt);
+        }
+        return failure;
+    }
+
+    /**
+     * The files of a table that is dropped go away under its readers: what fails then says nothing of the files.
+     *
+     * @param failure that a read ended with, or null
+     * @throws IllegalStateException when the table is closed
+     */
+    static void requireOpen(BooleanSupplier closed, String table, Exception failure) {
+        if (closed.getAsBoolean()) {
+            throw closedFailure(table, failure);
+        }
+    }
+
+    private static IllegalStateException closedFailure(String table, Exception failure) {
+        return new IllegalStateException(
+                "cursor is closed, or its table is closed or dropped, table=" + table, failure);
     }
 
     @Override

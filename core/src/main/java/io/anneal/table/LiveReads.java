@@ -62,6 +62,7 @@ final class LiveReads {
                     metrics::scanDone);
         } catch (IOException | RuntimeException e) {
             abandon(opened, set, e);
+            LiveCursor.requireOpen(closed, set.schema().qualifiedName(), e);
             throw e;
         }
     }
@@ -93,6 +94,7 @@ final class LiveReads {
                             .readDone(nanoTime.getAsLong() - startNanos, sstablesRead, tombstoneCount));
         } catch (IOException | RuntimeException e) {
             abandon(opened, set, e);
+            LiveCursor.requireOpen(closed, set.schema().qualifiedName(), e);
             throw e;
         }
     }
@@ -109,7 +111,7 @@ final class LiveReads {
     }
 
     private void abandon(List<? extends Closeable> opened, LiveSet set, Exception failure) {
-        if (failure instanceof CorruptSSTableException corrupt) {
+        if (failure instanceof CorruptSSTableException corrupt && !closed.getAsBoolean()) {
             notices.sstableCorrupt(set.schema().qualifiedName(), corrupt);
         }
         for (Closeable closeable : opened) {

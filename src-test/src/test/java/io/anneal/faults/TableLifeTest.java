@@ -5,17 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.StorageException;
+import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
 import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.StoreListener;
 import io.anneal.table.SyncMode;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,8 +26,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -233,6 +238,54 @@ class TableLifeTest {
             if (!dropped) {
                 assertThat(keys(again.table("ks.t"))).containsExactly(1, 2, 3, 4);
             }
+        }
+    }
+
+    /** Its files cannot be read any more by then, which says nothing of the disk. */
+    @Test
+    void shouldSayThatATableIsDroppedToWhoReadsItJustThen() throws Exception {
+        AtomicReference<Store> dropping = new AtomicReference<>();
+        HostEnvironment environment = threads.environment();
+        Thread reader = Thread.currentThread();
+        HostEnvironment dropsOnRead = environment.withTime(
+                environment.clock(),
+                () -> {
+                    Store store = Thread.currentThread() == reader ? dropping.getAndSet(null) : null;
+                    if (store != null) {
+                        new Throwable("HOOK").printStackTrace();
+                        drop(store);
+                        disk.inject(Fault.on(Operation.READ));
+                    }
+                    return System.nanoTime();
+                },
+                environment.sleeper());
+        List<String> corrupt = new CopyOnWriteArrayList<>();
+        StoreListener listener = new StoreListener() {
+            @Override
+            public void sstableCorrupt(String table, CorruptSSTableException reason) {
+                corrupt.add(table);
+            }
+        };
+        try (Store store = Store.open(disk.path(), CONFIG.withListener(listener), dropsOnRead)) {
+            Table table = store.createTable(CREATE);
+            insert(table, 1);
+            table.flush();
+            dropping.set(store);
+            assertThatThrownBy(() -> table.row(Map.of("k", 1)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("dropped, table=ks.t")
+                    .hasCauseInstanceOf(StorageException.class);
+            disk.heal();
+            assertThat(store.tables()).isEmpty();
+        }
+        assertThat(corrupt).isEmpty();
+    }
+
+    private static void drop(Store store) {
+        try {
+            store.dropTable("ks.t");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
