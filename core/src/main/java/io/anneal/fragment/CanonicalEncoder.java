@@ -189,6 +189,15 @@ public final class CanonicalEncoder {
         return finish(start, out);
     }
 
+    /** Appends the deletion of the partition at whose start a cursor stands, if it has one. */
+    public void partitionDeletion(FragmentCursor partition, ByteWriter out) {
+        long timestampMicros = partition.partitionDeletionTimestampMicros();
+        long localSeconds = partition.partitionDeletionLocalTimeSeconds();
+        if (!DeletionTime.isLive(timestampMicros, localSeconds)) {
+            partitionDeletion(partition.key(), timestampMicros, localSeconds, out);
+        }
+    }
+
     /** Appends a range deletion; returns the item's length in bytes. */
     public int rangeDeletion(KeyView key, RangeDeletion range, ByteWriter out) {
         int start = begin(ItemKind.RANGE_DELETION, key, out);
