@@ -175,6 +175,7 @@ class RepairServiceTest {
         RemoteParticipant second = replica();
         shouldFailWith(PeerException.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
 
+        Sessions.readAll(first);
         Waiting.result(first.finish());
 
         assertThat(Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)))
@@ -309,8 +310,7 @@ class RepairServiceTest {
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.start(List.of(TokenRange.FULL)));
-        Waiting.result(replica.read());
+        Sessions.readAll(replica);
 
         Waiting.result(replica.finish());
 
