@@ -193,6 +193,12 @@ public final class LocalParticipant implements Participant {
                                 + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
                                 + open.parameters().bufferBytes());
             }
+            if (terms.localDeletionTimeMaxSeconds() > open.table().localDeletionTimeMaxSeconds()) {
+                throw new RepairException(
+                        "deletion times of the session are later than this replica can write, replica="
+                                + name + ", maxSeconds=" + terms.localDeletionTimeMaxSeconds() + ", ownMaxSeconds="
+                                + open.table().localDeletionTimeMaxSeconds());
+            }
             session = Optional.of(new ReplicaSession(
                     open.table(), open.parameters(), terms, ReadRate.UNLIMITED, new RepairMeter(metrics)));
             return null;

@@ -10,9 +10,11 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
+import io.anneal.node.Receiving;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -259,6 +261,18 @@ class LocalParticipantTest {
 
         shouldRefuseRepaired(TokenRange.FULL);
 
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldRefuseLaterDeletionTimesThanItCanWrite() throws IOException {
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        long later = table.localDeletionTimeMaxSeconds() + 1;
+
+        assertThatThrownBy(() ->
+                        Waiting.result(replica.agree(new SessionTerms(later, BUFFER_BYTES, Receiving.NO_DEADLINE))))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("later than this replica can write");
         everythingShouldBeClosedOnce();
     }
 

@@ -403,6 +403,9 @@ class RepairServiceTest {
             MessageStream session = opened();
             shouldFailWith(PeerException.MALFORMED, () -> ask(session, step.code(), (byte) 9, (byte) 9, (byte) 9));
         }
+        MessageStream backwards = opened();
+        shouldFailWith(
+                PeerException.MALFORMED, () -> ask(backwards, SessionStep.SKETCH.code(), (byte) 9, (byte) 2, (byte) 1));
         MessageStream session = opened();
         shouldFailWith(PeerException.MALFORMED, () -> ask(session, 99));
 
