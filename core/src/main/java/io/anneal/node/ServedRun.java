@@ -34,6 +34,7 @@ public final class ServedRun implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServedRun.class);
     private static final long STATUS_PERIOD_MS = 100;
+    private static final long WAITING_PERIOD_MS = 1_000;
     /** With so many not heard it waits: a second is longer than any way there and back. */
     private static final int UNHEARD_MAX = 10;
 
@@ -64,6 +65,12 @@ public final class ServedRun implements Runnable {
     public interface Listener {
         /** Goes no faster than the peer lets it: one that paces or pauses the work hears late. */
         void progress(Consumer<ByteWriter> status) throws IOException;
+
+        /**
+         * Nothing has changed, since the work waits for a third one: says so now and then, so that the peer does not take it for lost
+         * before the third one is. Does not wait for the peer.
+         */
+        void waits(Consumer<ByteWriter> status) throws IOException;
 
         /** Returns once the peer has heard it. */
         void heard(Consumer<ByteWriter> status) throws IOException;
@@ -224,6 +231,14 @@ public final class ServedRun implements Runnable {
                 tell(status);
                 unheard++;
                 awaitHearing(UNHEARD_MAX);
+            }
+        }
+
+        @Override
+        public void waits(Consumer<ByteWriter> status) throws IOException {
+            awaitHearing(UNHEARD_MAX);
+            if (Math.abs(clock.millis() - toldMs) >= WAITING_PERIOD_MS && unheard < UNHEARD_MAX - 1) {
+                progress(status);
             }
         }
 
