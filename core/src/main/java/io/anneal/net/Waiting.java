@@ -24,16 +24,18 @@ public final class Waiting {
         return result(future::get);
     }
 
-    /** @param check called every half second that the caller waits; what it throws ends the wait */
+    /** @param check called before the caller waits and every half second meanwhile; what it throws ends the wait */
     public static <T> T result(CompletableFuture<T> future, Runnable check) throws IOException {
         return result(() -> {
-            for (; ; ) {
+            while (!future.isDone()) {
+                check.run();
                 try {
                     return future.get(CHECK_MS, TimeUnit.MILLISECONDS);
                 } catch (TimeoutException notYet) {
-                    check.run();
+                    // Checked again.
                 }
             }
+            return future.get();
         });
     }
 

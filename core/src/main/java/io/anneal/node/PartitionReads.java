@@ -247,13 +247,7 @@ public final class PartitionReads {
 
         void add(FragmentCursor cursor) {
             switch (cursor.kind()) {
-                case PARTITION_START -> {
-                    long timestampMicros = cursor.partitionDeletionTimestampMicros();
-                    long localSeconds = cursor.partitionDeletionLocalTimeSeconds();
-                    if (!DeletionTime.isLive(timestampMicros, localSeconds)) {
-                        encoder.partitionDeletion(cursor.key(), timestampMicros, localSeconds, out);
-                    }
-                }
+                case PARTITION_START -> encoder.partitionDeletion(cursor, out);
                 case STATIC_ROW, CLUSTERING_ROW -> encoder.row(cursor.key(), cursor.row(), out);
                 case RANGE_TOMBSTONE_CHANGE -> change(cursor, cursor.rangeTombstoneChange());
                 case PARTITION_END -> {}

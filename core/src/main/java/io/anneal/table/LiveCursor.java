@@ -66,7 +66,7 @@ final class LiveCursor extends ForwardingCursor {
     private FragmentKind innerAdvance() throws IOException {
         try {
             return inner.advance();
-        } catch (CorruptSSTableException e) {
+        } catch (IOException e) {
             throw heeded(e);
         }
     }
@@ -76,7 +76,7 @@ final class LiveCursor extends ForwardingCursor {
         requireOpen();
         try {
             inner.nextPartition();
-        } catch (CorruptSSTableException e) {
+        } catch (IOException e) {
             throw heeded(e);
         }
         Reference.reachabilityFence(this);
@@ -87,7 +87,7 @@ final class LiveCursor extends ForwardingCursor {
         requireOpen();
         try {
             inner.forwardTo(token);
-        } catch (CorruptSSTableException e) {
+        } catch (IOException e) {
             throw heeded(e);
         }
         Reference.reachabilityFence(this);
@@ -100,9 +100,11 @@ final class LiveCursor extends ForwardingCursor {
         requireOpen(closed, table, null);
     }
 
-    private CorruptSSTableException heeded(CorruptSSTableException failure) {
+    private IOException heeded(IOException failure) {
         requireOpen(closed, table, failure);
-        notices.sstableCorrupt(table, failure);
+        if (failure instanceof CorruptSSTableException corrupt) {
+            notices.sstableCorrupt(table, corrupt);
+        }
         return failure;
     }
 

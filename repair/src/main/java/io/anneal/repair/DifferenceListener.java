@@ -6,7 +6,7 @@ import io.anneal.schema.TableSchema;
 
 /** Hears in what replicas differ, where the master is a replica of this process: another node only counts. */
 public interface DifferenceListener {
-    /** What is told next is of this table. */
+    /** What is reported next is of this table. */
     default void begins(TableSchema schema) {}
 
     /** Replicas hold different deletions of this partition, or of a range of it. */

@@ -20,7 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * Keeps what an attempt told of differences until it is known that it has ended well: in memory, or where that is too much, in a
+ * Keeps the differences that an attempt reported until it is known that it has ended well: in memory, or where that is too much, in a
  * file. One thread.
  */
 final class DifferenceLog implements DifferenceListener, Closeable {

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The places of a window at which replicas hold different rows, and who lacks something there, told by hashes and places
+ * The places of a window at which replicas hold different rows, and which of them lack something there, found by hashes and places
  * alone: what a dry run counts. One thread.
  */
 final class DifferingPlaces {

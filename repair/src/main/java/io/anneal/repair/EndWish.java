@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A wish that the session of another node ends early: told to that node with the next answer to a status, and answered by a later
+ * A wish that the session of another node ends early: sent to that node with the next answer to a status, and answered by a later
  * status. One thread wishes at a time, and waits; another one tells and hears.
  */
 final class EndWish implements RepairListener.EarlyEnd {

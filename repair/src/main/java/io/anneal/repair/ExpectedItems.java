@@ -1,15 +1,13 @@
 package io.anneal.repair;
 
 import io.anneal.fragment.CorruptItemException;
-import io.anneal.fragment.EncodedItem;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Phase;
-import io.anneal.repair.row.ItemCodec;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What a follower sends must be what it was asked for, each hash once, or it is told by name. One thread. */
+/** Checks that a follower sends what it was asked for, each hash once; a failure names the follower. One thread. */
 final class ExpectedItems {
     private final Participant follower;
     private final Phase phase;
@@ -18,9 +16,12 @@ final class ExpectedItems {
     private final Optional<HashList> hashes;
 
     private final Wanted wanted;
+    private boolean wasAsked;
     private long[] came = new long[64];
     private int count;
     private int countBefore;
+    /** What came, once that is all. */
+    private HashList all = HashList.EMPTY;
 
     /** @param hashes some of what the follower has and the master has not */
     ExpectedItems(Participant follower, Phase phase, FollowerDifference difference, HashList hashes) {
@@ -48,6 +49,13 @@ final class ExpectedItems {
         return wanted;
     }
 
+    /** How to ask for what has not come yet: the hashes go over the wire once. */
+    Wanted next() {
+        Wanted next = wasAsked ? Wanted.AS_BEFORE : wanted;
+        wasAsked = true;
+        return next;
+    }
+
     /** What is wanted, where it is known. */
     HashList wantedHashes() {
         return hashes.orElseThrow();
@@ -70,20 +78,6 @@ final class ExpectedItems {
 
     boolean isComplete() {
         return count == wantedCount();
-    }
-
-    /** @param item a view to read with */
-    void requireKinds(byte[] items, EncodedItem item) throws RepairException {
-        try {
-            for (int at = 0; at < items.length; at = item.endOffset()) {
-                item.wrap(items, at, items.length);
-                if (ItemCodec.isDeletion(item) != (phase == Phase.DELETIONS)) {
-                    throw notAsked("another kind, kind=" + item.kind());
-                }
-            }
-        } catch (CorruptItemException e) {
-            throw noItem(e);
-        }
     }
 
     /** No more than there was room for. */
@@ -116,7 +110,7 @@ final class ExpectedItems {
     }
 
     private void requireEachOnce() throws RepairException {
-        HashList all = HashList.of(Arrays.copyOf(came, count));
+        all = HashList.of(Arrays.copyOf(came, count));
         if (all.hasDuplicates()
                 || all.sum()
                         != hashes.map(HashList::sum).orElse(difference.sum().low())) {
@@ -127,7 +121,7 @@ final class ExpectedItems {
     /** Once all has come: what the follower has, if it was not known. */
     void tell() {
         if (hashes.isEmpty()) {
-            difference.came(HashList.of(Arrays.copyOf(came, count)));
+            difference.came(all);
         }
     }
 

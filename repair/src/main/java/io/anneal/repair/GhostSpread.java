@@ -60,7 +60,7 @@ final class GhostSpread {
 
     private byte[] receiveGhosts(byte[] items, Participant origin) throws IOException {
         try {
-            return own.receiveAsMaster(items, Window.Arrivals.UNHEEDED);
+            return own.receiveAsMaster(items);
         } catch (CorruptItemException e) {
             throw ExpectedItems.noItem(origin, e);
         } catch (RepairException e) {

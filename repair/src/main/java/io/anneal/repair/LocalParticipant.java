@@ -141,7 +141,7 @@ public final class LocalParticipant implements Participant {
         }
     }
 
-    /** An {@link Error}, as used up memory is, ends the session, and whoever waits for the step learns of it. */
+    /** An {@link Error}, as used up memory is, ends the session, and fails the step for its caller. */
     private RepairException stopped(Throwable error) {
         LOG.error("replica was stopped by an error, replica={}", name, error);
         RepairException stopped = new RepairException(
@@ -325,7 +325,7 @@ public final class LocalParticipant implements Participant {
         }
     }
 
-    /** Ends the session on the executor, behind whatever runs there; here, when the executor takes no more work. */
+    /** Ends the session on the executor, after what runs there; on this thread, when the executor takes no more work. */
     @Override
     public void close() {
         try {

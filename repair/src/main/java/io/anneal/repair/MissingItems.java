@@ -1,11 +1,9 @@
 package io.anneal.repair;
 
 import io.anneal.fragment.CorruptItemException;
-import io.anneal.fragment.EncodedItem;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
-import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,13 +19,11 @@ final class MissingItems {
     private final List<Participant> followers;
     private final int bufferBytes;
     private final RepairMeter meter;
-    private final EncodedItem item;
 
-    MissingItems(TableSchema schema, List<Participant> followers, int bufferBytes, RepairMeter meter) {
+    MissingItems(List<Participant> followers, int bufferBytes, RepairMeter meter) {
         this.followers = followers;
         this.bufferBytes = bufferBytes;
         this.meter = meter;
-        item = new EncodedItem(schema);
     }
 
     /** Takes an answer in and tells what came. */
@@ -58,7 +54,7 @@ final class MissingItems {
     }
 
     private static CompletableFuture<byte[]> fetch(ExpectedItems expected, Phase phase, int roomBytes) {
-        return expected.follower().fetch(phase, expected.wanted(), expected.cameCount(), roomBytes);
+        return expected.follower().fetch(phase, expected.next(), expected.cameCount(), roomBytes);
     }
 
     /** What to ask each follower for, so that the master gets each item that it lacks once. */
@@ -87,7 +83,6 @@ final class MissingItems {
 
     private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
         byte[] items = answer.length > 0 ? answer : meter.await(fetch(expected, phase, Participant.ONE_ITEM));
-        expected.requireKinds(items, item);
         try {
             fetched.accept(items, expected);
         } catch (CorruptItemException e) {
@@ -96,6 +91,5 @@ final class MissingItems {
             throw expected.refused(e);
         }
         expected.requireWanted();
-        item.release();
     }
 }

@@ -37,7 +37,7 @@ public interface Participant extends AutoCloseable {
     /** Starts, once, at the first token of the ranges: they are repaired in the order of their tokens, and what lies between them is left alone. */
     CompletableFuture<Void> start(List<TokenRange> ranges);
 
-    /** Reads on behind the window, if one is open, until the row buffer is full. */
+    /** Reads on after the window, if one is open, until the row buffer is full. */
     CompletableFuture<SyncVote> read();
 
     /**
@@ -57,7 +57,7 @@ public interface Participant extends AutoCloseable {
     CompletableFuture<Sketch> sketch(HashRanges ranges, int first, int end);
 
     /**
-     * The wanted items in ring order: encoded, one behind the other, unpurged. As many as there is room for, so none if the
+     * The wanted items in ring order: encoded, one after the other, unpurged. As many as there is room for, so none if the
      * first is larger.
      *
      * @param skipped how many of them, from the first on, are left out: they have come

@@ -43,7 +43,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
@@ -217,7 +216,7 @@ public final class Repair {
         return this;
     }
 
-    /** How long to come again while a node has no room for another session; an hour unless it is said. */
+    /** How long to try again while a node has no room for another session; an hour by default. */
     public Repair patience(Duration value) {
         patience = notNegative("patience", value);
         return this;
@@ -403,7 +402,7 @@ public final class Repair {
                 : there(wanted, ordered);
     }
 
-    /** What one session repairs, and who hears of it. */
+    /** What one session repairs, and what is called with what it finds. */
     private record Part(
             String keyspace, String table, List<TokenRange> ranges, Set<Waiver> waivers, RepairListener listener) {}
 
@@ -475,6 +474,8 @@ public final class Repair {
                 part.waivers(),
                 parallel,
                 rate);
+        HelpedExecutor steps =
+                new HelpedExecutor(environment.executor(), environment.host().nanoTime());
         List<Participant> followers = new ArrayList<>();
         DistinctReplicas distinct = new DistinctReplicas();
         if (ownReplica.isPresent()) {
@@ -484,19 +485,17 @@ public final class Repair {
             part.listener().begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, environment));
+                followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
-                            || isShutDown(environment.executor())
+                            || steps.isShutDown()
                             || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(
-                    config,
-                    replica,
-                    followers,
-                    part.listener(),
-                    environment.metrics(),
-                    Optional.of(() -> requireRunning(environment.executor())))) {
+                    config, replica, followers, part.listener(), environment.metrics(), Optional.of(() -> {
+                        steps.requireRunning();
+                        steps.help();
+                    }))) {
                 return master.run();
             }
         } catch (CancellationException | JobRefusedException ended) {
@@ -505,18 +504,7 @@ public final class Repair {
             throw refused(failure);
         } finally {
             followers.forEach(Participant::close);
-            followers.forEach(follower -> awaitClose(follower, environment.executor()));
-        }
-    }
-
-    private static boolean isShutDown(Executor executor) {
-        return executor instanceof ExecutorService service && service.isShutdown();
-    }
-
-    /** An executor that was shut down may have dropped a step that it had taken: nobody would ever answer. */
-    private static void requireRunning(Executor executor) {
-        if (isShutDown(executor)) {
-            throw new RejectedExecutionException("executor is shut down");
+            followers.forEach(follower -> awaitClose(follower, steps));
         }
     }
 
@@ -524,7 +512,7 @@ public final class Repair {
     private static RepairException refused(RuntimeException failure) {
         if (failure instanceof RejectedExecutionException) {
             return new RepairException(
-                    "executor of the repair takes no more work: close its node or end it behind the repair, cause="
+                    "executor of the repair takes no more work: close its node or end it after the repair, cause="
                             + failure.getMessage(),
                     failure);
         }
@@ -538,21 +526,26 @@ public final class Repair {
     }
 
     /** What a replica of this process left unfinished is gone when the repair returns, interrupted or not. */
-    private static void awaitClose(Participant participant, Executor executor) {
+    private static void awaitClose(Participant participant, HelpedExecutor steps) {
         if (participant instanceof LocalParticipant local) {
-            local.awaitClosed(() -> isShutDown(executor));
+            steps.help();
+            local.awaitClosed(() -> {
+                steps.help();
+                return steps.isShutDown();
+            });
         }
     }
 
     private static Participant participant(
-            RepairMember member, int clusteringColumns, DistinctReplicas distinct, RepairEnvironment environment)
+            RepairMember member,
+            int clusteringColumns,
+            DistinctReplicas distinct,
+            Executor steps,
+            RepairMetrics metrics)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
-                    "replica of this process",
-                    local.tables(),
-                    MoreExecutors.newSequentialExecutor(environment.executor()),
-                    environment.metrics());
+                    "replica of this process", local.tables(), MoreExecutors.newSequentialExecutor(steps), metrics);
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());

@@ -19,7 +19,7 @@ final class RepairClient {
     /**
      * Waits until the repair is done; an interrupt aborts it.
      *
-     * @param listener is told the progress; while it does not return, the repair comes to rest
+     * @param listener is called with the progress; while it does not return, the repair pauses
      * @throws RepairException when the repair failed
      * @throws PeerException when it was not begun, with code {@code busy} for want of room; or the peer is lost
      */

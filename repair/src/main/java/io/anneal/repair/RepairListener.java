@@ -32,7 +32,7 @@ public interface RepairListener extends DifferenceListener {
     /**
      * A window was reconciled, or more; numbers are those of the whole session so far.
      *
-     * @param covered how much of the range's width is behind
+     * @param covered how much of the range's width is done
      * @throws IOException ends the session
      */
     default void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {}

@@ -73,7 +73,7 @@ public final class RepairMaster implements Closeable {
 
     /**
      * @param metrics of the process that the master is in
-     * @param waits called now and then while replicas are waited for; what it throws ends the session
+     * @param waits called before each wait for a replica and every half second meanwhile; what it throws ends the session
      * @throws RepairException when the table's replica would have to receive rows and cannot
      */
     RepairMaster(
@@ -261,7 +261,7 @@ public final class RepairMaster implements Closeable {
         }
     }
 
-    /** How far the replicas have read behind a window, the master first. */
+    /** How far the replicas have read after a window, the master first. */
     private record Votes(SyncVote own, List<CompletableFuture<SyncVote>> others) {
         static final Votes NONE = new Votes(new SyncVote(RingPosition.END, 0), List.of());
 
@@ -278,10 +278,10 @@ public final class RepairMaster implements Closeable {
     }
 
     /**
-     * Fixes a window, has all replicas read on behind it, and reconciles it meanwhile.
+     * Fixes a window, has all replicas read on after it, and reconciles it meanwhile.
      *
      * @param items adds what each replica held there, the master first
-     * @return votes for the next window; none behind the last
+     * @return votes for the next window; none after the last
      */
     private Votes repairWindow(RingPosition boundary, boolean isLast, long[] items) throws IOException {
         int symbols = sync.symbolsAhead();

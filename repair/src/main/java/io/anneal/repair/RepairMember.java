@@ -5,7 +5,7 @@ import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
 
-/** One of the replicas that a {@link Repair} makes equal: of this process, or of a node behind an address. */
+/** One of the replicas that a {@link Repair} makes equal: of this process, or of another node. */
 public sealed interface RepairMember {
     /** The tables of a replica in this process. */
     static RepairMember here(ReplicaSource tables) {

@@ -22,7 +22,7 @@ final class RepairMeter {
         this(metrics, Optional.empty());
     }
 
-    /** @param waits called now and then while replicas are waited for; what it throws ends the wait */
+    /** @param waits called before each wait for a replica and every half second meanwhile; what it throws ends the wait */
     RepairMeter(RepairMetrics metrics, Optional<Runnable> waits) {
         this.metrics = metrics;
         this.waits = waits;

@@ -96,7 +96,7 @@ public record RepairReport(
         return counts.of(RepairCount.ITEM_BYTES_RECEIVED) + counts.of(RepairCount.ITEM_BYTES_SENT);
     }
 
-    /** Bytes of all messages between the master and replicas behind connections; 0 inside one process. */
+    /** Bytes of all messages between the master and replicas on other nodes; 0 inside one process. */
     public long networkBytes() {
         return counts.of(RepairCount.NETWORK_BYTES);
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.Executor;
 
 /**
  * The master's side of repair on a server: runs a {@link Repair} on request and tells how it is doing. A repair ends with the
- * stream of whoever asked for it. A server runs as many as its memory holds row buffers for. Safe for any thread.
+ * stream on which it was asked for. A server runs as many as its memory holds row buffers for. Safe for any thread.
  */
 public final class RepairRunner {
     private final UUID nodeId;

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param rowsRead rows that the master read so far
  * @param bytesRead their encoded size
- * @param covered how much of the ranges' width is behind
+ * @param covered how much of the ranges' width is done
  * @param endAnswer to the last wish that it ends early
  * @param found what it found, when the replicas are asked next to keep what they received
  * @param failure why it stopped, when it did

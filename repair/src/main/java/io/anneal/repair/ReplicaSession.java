@@ -45,7 +45,7 @@ import java.util.function.LongPredicate;
 /**
  * One replica's side of a session, master and follower alike: reads ahead into the row buffer, fixes windows, sums and
  * lists hashes, hands out items and receives them. The order of calls is {@code start (read window
- * (hashes|fetch|receive)*)* finish}, where what comes behind a window may also come behind the {@code read} for the next one.
+ * (hashes|fetch|receive)*)* finish}, where what comes after a window may also come after the {@code read} for the next one.
  * The table belongs to the caller. Owned by one thread.
  */
 final class ReplicaSession implements Closeable {
@@ -64,7 +64,12 @@ final class ReplicaSession implements Closeable {
     private final Optional<Receiving> run;
 
     private final Optional<ReceivedWriter> writer;
+    /** What was asked for last in this window. */
+    private Optional<Fetching> fetching = Optional.empty();
+
     private boolean finished;
+
+    private record Fetching(Phase phase, LongPredicate wanted) {}
 
     /** @param rate bounds what is read ahead: the master's, and no other replica's, as all follow the smallest vote */
     ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, ReadRate rate, RepairMeter meter) {
@@ -118,7 +123,7 @@ final class ReplicaSession implements Closeable {
         window.startIn(ranges);
     }
 
-    /** Reads on behind the window; see {@link Participant#read()}. */
+    /** Reads on after the window; see {@link Participant#read()}. */
     SyncVote read() throws IOException {
         long startNanos = meter.nanoTime();
         try {
@@ -147,6 +152,7 @@ final class ReplicaSession implements Closeable {
                     + boundary + ", last=" + reader.lastPlace());
         }
         endWindow();
+        fetching = Optional.empty();
         window.start(boundary, reader.window(boundary));
         return summary();
     }
@@ -203,7 +209,13 @@ final class ReplicaSession implements Closeable {
 
     /** The first of the wanted items, encoded, in ring order; see {@link Participant#fetch}. */
     byte[] fetch(Phase phase, Wanted wanted, int skipped, int roomBytes) throws IOException {
-        LongPredicate among = wanted.among(hashes(phase));
+        if (wanted != Wanted.AS_BEFORE) {
+            fetching = Optional.of(new Fetching(phase, wanted.among(hashes(phase))));
+        }
+        LongPredicate among = fetching.filter(before -> before.phase() == phase)
+                .orElseThrow(() -> new RepairException("asked for what was fetched before, and nothing was, replica="
+                        + table.name() + ", phase=" + phase))
+                .wanted();
         return phase == Phase.DELETIONS
                 ? fetchDeletions(among, skipped, roomBytes)
                 : fetchRows(among, skipped, roomBytes);
@@ -289,13 +301,18 @@ final class ReplicaSession implements Closeable {
 
     /** Receives items, keeping the array; answers with the ghosts that shadow them, and with rows that these change. */
     PushAnswer receive(byte[] items) throws IOException {
-        byte[] ghosts = window.receive(items, Window.Arrivals.UNHEEDED, true);
+        byte[] ghosts = window.receive(items, true);
         return new PushAnswer(summary(), ghosts);
     }
 
     /** As the master, who holds all rows: answers with deletions alone. */
-    byte[] receiveAsMaster(byte[] items, Window.Arrivals arrivals) throws IOException {
-        return window.receive(items, arrivals, false);
+    byte[] receiveAsMaster(byte[] items) throws IOException {
+        return window.receive(items, false);
+    }
+
+    /** As {@link #receiveAsMaster}, of nothing but rows. */
+    byte[] receiveRowsAsMaster(byte[] items, Window.Arrivals arrivals) throws IOException {
+        return window.receiveRows(items, arrivals);
     }
 
     private void endWindow() throws IOException {

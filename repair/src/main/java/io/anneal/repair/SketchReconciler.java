@@ -207,8 +207,7 @@ final class SketchReconciler implements Reconciler {
             long differences = Math.max(symbols, expected());
             Way way = symbols > 0 ? Way.SKETCH : cheapest(most, differences);
             if (way == Way.RANGES || share < 0 && most >= UNKNOWN_RANGES_MIN) {
-                narrow();
-                differences = Math.max(1, HashRanges.differences(ranges.count()));
+                differences = narrow();
                 way = listNanos(most) < sketchNanos(most, ranges.count(), differences) ? Way.LIST : Way.SKETCH;
             }
             if (way == Way.SKETCH) {
@@ -250,18 +249,25 @@ final class SketchReconciler implements Reconciler {
             }
         }
 
-        /** To the ranges in which any follower differs, so that one sketch of the master's serves for all. */
-        private void narrow() throws IOException {
+        /**
+         * To the ranges in which any follower differs, so that one sketch of the master's serves for all. Returns about how
+         * much the follower differs that differs most: that many its sketch must tell, however much others differ elsewhere.
+         */
+        private long narrow() throws IOException {
             meter.add(RepairCount.WINDOWS_RANGE_SUMS, 1);
             List<CompletableFuture<RangeSums>> asking =
                     open.stream().map(peeling -> peeling.follower.sums()).toList();
             RangeSums ownSums = RangeSums.of(mine);
             ranges = HashRanges.NONE;
+            long differences = 1;
             for (RangeSums theirs : meter.awaitAll(asking)) {
                 meter.add(RepairCount.RANGE_SUMS, HashRanges.COUNT);
-                ranges = ranges.with(ownSums.differing(theirs));
+                HashRanges differing = ownSums.differing(theirs);
+                ranges = ranges.with(differing);
+                differences = Math.max(differences, HashRanges.differences(differing.count()));
             }
             items = ranges.filter(mine);
+            return differences;
         }
 
         /** Asks for more symbols until all is found, or until a follower's list is shorter, which it is soon where that has few rows. */

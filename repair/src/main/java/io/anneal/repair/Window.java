@@ -208,13 +208,14 @@ final class Window {
 
     /** Is told of each row that is received, in the order in which they came. */
     interface Arrivals {
-        Arrivals UNHEEDED = (position, hash, before) -> {};
+        Arrivals UNHEEDED = (position, hash, before, now) -> {};
 
         /**
          * @param hash of the purged view of what came; 0 of a ghost
-         * @param before what was held at its place until then
+         * @param before what was held at its place until then, of which only the hash is good
+         * @param now what is held there, good until more is received for that place
          */
-        void row(RingPosition position, long hash, Optional<HeldRow> before);
+        void row(RingPosition position, long hash, HeldRow before, HeldRow now);
     }
 
     /**
@@ -226,10 +227,8 @@ final class Window {
      * @throws CorruptItemException when the bytes are no items of this table
      * @throws RepairException when an item stands outside the window, or more was received than there is room for
      */
-    byte[] receive(byte[] items, Arrivals arrivals, boolean withRows) throws IOException {
-        if (!open) {
-            throw new IllegalStateException("items were received, and no window is open");
-        }
+    byte[] receive(byte[] items, boolean withRows) throws IOException {
+        requireOpen();
         GhostAnswer ghosts = new GhostAnswer();
         List<DeletionItem> added = new ArrayList<>();
         int count = 0;
@@ -258,19 +257,47 @@ final class Window {
         }
         for (int at = 0; at < items.length; at = item.endOffset()) {
             if (!ItemCodec.isDeletion(item.wrap(items, at, items.length))) {
-                receiveRow(ghosts, arrivals, withRows);
+                receiveRow(ghosts, Arrivals.UNHEEDED, withRows);
             }
         }
+        received(items, count);
+        if (withRows) {
+            meter.sent(ghosts.count, ghosts.out.lengthBytes());
+        }
+        return ghosts.out.toByteArray();
+    }
+
+    /**
+     * As {@link #receive}, of rows alone, each of which is looked at once; they are not answered.
+     *
+     * @throws CorruptItemException when the bytes are no items of this table
+     * @throws RepairException when one is no row or stands outside the window, or more was received than there is room for
+     */
+    byte[] receiveRows(byte[] items, Arrivals arrivals) throws IOException {
+        requireOpen();
+        GhostAnswer ghosts = new GhostAnswer();
+        int count = 0;
+        for (int at = 0; at < items.length; at = item.endOffset(), count++) {
+            require(!ItemCodec.isDeletion(item.wrap(items, at, items.length)), item);
+            receiveRow(ghosts, arrivals, false);
+        }
+        received(items, count);
+        return ghosts.out.toByteArray();
+    }
+
+    private void requireOpen() {
+        if (!open) {
+            throw new IllegalStateException("items were received, and no window is open");
+        }
+    }
+
+    private void received(byte[] items, int count) {
         if (rows.buffer().isTooLarge(items.length)) {
             item.release();
             incoming.release();
             rows.release();
         }
         meter.received(count, items.length);
-        if (withRows) {
-            meter.sent(ghosts.count, ghosts.out.lengthBytes());
-        }
-        return ghosts.out.toByteArray();
     }
 
     /**
@@ -418,7 +445,6 @@ final class Window {
 
         int index = rows.buffer().find(position);
         Optional<HeldRow> before = rows.heldAt(index, position);
-        arrivals.row(position, came.low(), before);
         DeletionTime covering = covering(position);
         // Most rows meet nothing: then the bytes that came are what is held, and written.
         boolean asItCame = canonical && before.isEmpty() && rows.isItsOwnMerge(incoming, covering);
@@ -437,9 +463,9 @@ final class Window {
                 : before.get().hashed() == after.hashed() && before.get().low() == after.low();
         if (unchanged) {
             rows.forget(after);
-        } else {
-            rows.put(index, position, after);
         }
+        HeldRow now = unchanged ? before.orElse(HeldRow.NOTHING) : rows.put(index, position, after);
+        arrivals.row(position, came.low(), before.orElse(HeldRow.NOTHING), now);
     }
 
     /** Where the incoming row stands; copies. */

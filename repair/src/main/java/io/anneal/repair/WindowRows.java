@@ -103,7 +103,7 @@ final class WindowRows {
     /** As {@link #heldAt(RingPosition)}, of a place that was found in the row buffer before. */
     Optional<HeldRow> heldAt(int index, RingPosition position) {
         if (index < 0) {
-            HeldRow row = newRows.get(position);
+            HeldRow row = isBehindNew(position) ? null : newRows.get(position);
             return Optional.ofNullable(row).filter(held -> !held.isNothing());
         }
         if (rows.isDead(index)) {
@@ -122,6 +122,11 @@ final class WindowRows {
                 rows.isHashed(index),
                 rows.hashHigh(index),
                 rows.hashLow(index)));
+    }
+
+    /** Most rows come in order. */
+    private boolean isBehindNew(RingPosition position) {
+        return newRows.isEmpty() || newRows.comparator().compare(position, newRows.lastKey()) > 0;
     }
 
     /** Whether a row that meets nothing at its place is, under a deletion, its own merge. */
@@ -147,17 +152,20 @@ final class WindowRows {
     }
 
     /**
-     * Holds a row as received.
+     * Holds a row as received; returns it as it is held, or nothing if nothing of it is left.
      *
      * @param index what the row buffer found at the place
      */
-    void put(int index, RingPosition position, HeldRow row) throws IOException {
+    HeldRow put(int index, RingPosition position, HeldRow row) throws IOException {
         takeRoom(index, row);
+        HeldRow now;
         if (index >= 0) {
             replace(index, row);
             rows.markReceived(index);
+            now = heldAt(index, position).orElse(HeldRow.NOTHING);
         } else {
-            HeldRow before = newRows.put(position, kept(row));
+            now = kept(row);
+            HeldRow before = newRows.put(position, now);
             if (before != null && before.isAlone()) {
                 room.giveBackItem(before.lengthBytes());
             }
@@ -166,6 +174,7 @@ final class WindowRows {
         if (rows.isTooLarge(scratch.capacityBytes())) {
             scratch.shrink();
         }
+        return now;
     }
 
     /** What goes into the file, or where a longer row of the buffer stood, takes none. */

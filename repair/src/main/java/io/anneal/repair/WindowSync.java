@@ -83,7 +83,7 @@ final class WindowSync {
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
         theirs = new FollowerSums(followers, bufferBytes);
-        missingItems = new MissingItems(schema, followers, bufferBytes, meter);
+        missingItems = new MissingItems(followers, bufferBytes, meter);
         ghostSpread = new GhostSpread(schema, own, followers, this::newPushes);
     }
 
@@ -107,7 +107,7 @@ final class WindowSync {
     }
 
     /**
-     * Waits for what {@link #reconcile} left under way: before the next window is reconciled, and behind the last.
+     * Waits for what {@link #reconcile} left under way: before the next window is reconciled, and after the last.
      *
      * @throws RepairException when the sums differ
      */
@@ -128,7 +128,7 @@ final class WindowSync {
     /**
      * Makes all replicas hold the same in the window, or counts in what they differ; whether they did. Where nobody has a ghost
      * nothing can come back that others need: then the last pushes are left under way, so that the next window can be asked for
-     * behind them, until {@link #settle}.
+     * after them, until {@link #settle}.
      *
      * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
      */
@@ -194,7 +194,7 @@ final class WindowSync {
             item.release();
             all.writeBytes(items);
         });
-        byte[] ghosts = own.receiveAsMaster(all.toByteArray(), Window.Arrivals.UNHEEDED);
+        byte[] ghosts = own.receiveAsMaster(all.toByteArray());
 
         Pushes pushes = newPushes();
         for (HashedDeletion deletion : union) {
@@ -230,16 +230,18 @@ final class WindowSync {
         long[] touchedHashes = new long[touched.size()];
         int touchedCount = 0;
         for (Map.Entry<RingPosition, Versions> place : touched.entrySet()) {
-            RingPosition position = place.getKey();
-            Optional<HeldRow> row = own.current().rows().heldAt(position);
-            if (row.isPresent()) {
-                pushTouched(row.get(), place.getValue(), differences, pushes);
-                touchedHashes[touchedCount++] = row.get().low();
+            Versions versions = place.getValue();
+            if (!versions.now().isNothing()) {
+                pushTouched(versions, differences, pushes);
+                touchedHashes[touchedCount++] = versions.now().low();
             }
-            listener.rowDiffers(position);
+            listener.rowDiffers(place.getKey());
         }
         meter.add(RepairCount.ROWS_DIFFERING, touched.size());
-        pushOwn(HashList.of(Arrays.copyOf(touchedHashes, touchedCount)), differences, pushes);
+        HashList missing = FollowerDifference.lackingAnywhere(differences);
+        if (!missing.isEmpty()) {
+            pushOwn(missing, HashList.of(Arrays.copyOf(touchedHashes, touchedCount)), differences, pushes);
+        }
         pushes.sendAll();
         if (anyGhost) {
             ghostSpread.spread(pushes.await(), ghosts.toByteArray());
@@ -248,19 +250,20 @@ final class WindowSync {
         return pushes;
     }
 
-    /** The hashes of the rows that replicas held at one place, and which of them, if one, is the master's. */
-    private record Versions(OptionalLong own, long[] came) {
-        static Versions first(Optional<HeldRow> before, long hash) {
-            OptionalLong own = before.filter(HeldRow::hashed)
-                    .map(row -> OptionalLong.of(row.low()))
-                    .orElseGet(OptionalLong::empty);
-            return new Versions(own, new long[] {hash});
+    /**
+     * The hashes of the rows that replicas held at one place, which of them, if one, is the master's, and what the master holds
+     * there now.
+     */
+    private record Versions(OptionalLong own, long[] came, HeldRow now) {
+        static Versions first(HeldRow before, long hash, HeldRow now) {
+            OptionalLong own = before.hashed() ? OptionalLong.of(before.low()) : OptionalLong.empty();
+            return new Versions(own, new long[] {hash}, now);
         }
 
-        Versions with(long hash) {
+        Versions with(Versions later) {
             long[] all = Arrays.copyOf(came, came.length + 1);
-            all[came.length] = hash;
-            return new Versions(own, all);
+            all[came.length] = later.came[0];
+            return new Versions(own, all, later.now);
         }
 
         boolean isOwn(long hash) {
@@ -280,13 +283,13 @@ final class WindowSync {
      */
     private byte[] receiveRows(byte[] items, ExpectedItems expected, NavigableMap<RingPosition, Versions> touched)
             throws IOException {
-        return own.receiveAsMaster(items, (position, hash, before) -> {
+        return own.receiveRowsAsMaster(items, (position, hash, before, now) -> {
             expected.came(hash);
-            touched.merge(position, Versions.first(before, hash), (known, more) -> known.with(hash));
+            touched.merge(position, Versions.first(before, hash, now), Versions::with);
         });
     }
 
-    /** The places at which rows differ, told by hashes: no row is moved. */
+    /** Counts the places at which rows differ by their hashes: no row is moved. */
     private void countRows(WindowSummary summary, List<Sketch> ahead) throws IOException {
         List<FollowerDifference> differences =
                 differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
@@ -311,9 +314,9 @@ final class WindowSync {
         meter.add(RepairCount.ROWS_DIFFERING, differing);
     }
 
-    private void pushTouched(HeldRow held, Versions versions, List<FollowerDifference> differences, Pushes pushes)
+    private void pushTouched(Versions versions, List<FollowerDifference> differences, Pushes pushes)
             throws IOException {
-        HeldRow row = held;
+        HeldRow row = versions.now();
         for (int i = 0; i < followers.size(); i++) {
             FollowerDifference difference = differences.get(i);
             boolean lacks = row.hashed()
@@ -327,16 +330,16 @@ final class WindowSync {
     }
 
     /** What only the master holds at its place, or followers equal to it. */
-    private void pushOwn(HashList touched, List<FollowerDifference> differences, Pushes pushes) throws IOException {
-        HashList missing = FollowerDifference.lackingAnywhere(differences);
+    private void pushOwn(HashList missing, HashList touched, List<FollowerDifference> differences, Pushes pushes)
+            throws IOException {
         RowBuffer rows = own.current().rows().buffer();
         int differing = 0;
-        for (int index = 0; !missing.isEmpty() && index < rows.windowEnd(); index++) {
+        for (int index = 0; index < rows.windowEnd(); index++) {
             long hash = rows.hashLow(index);
             if (!missing.contains(hash) || !rows.isHashed(index) || touched.contains(hash)) {
                 continue;
             }
-            // Once for all who lack it: it may lie in a file.
+            // Once for all followers that lack it: it may lie in a file.
             EncodedItem row = rows.content(index);
             for (int i = 0; i < followers.size(); i++) {
                 if (!differences.get(i).has(hash, true)) {

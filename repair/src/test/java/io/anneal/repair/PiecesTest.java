@@ -5,6 +5,7 @@ import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.node.StagingArea;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -33,6 +34,7 @@ class PiecesTest {
     private final List<TestTable> tables = new ArrayList<>();
     private final List<Integer> fetchedBytes = new ArrayList<>();
     private final List<Integer> pushedBytes = new ArrayList<>();
+    private final List<Wanted> wanted = new ArrayList<>();
 
     private void table(FragmentList rows) throws IOException {
         StagingArea staging = Sessions.staging(directory.resolve("replica" + stagings.size()));
@@ -74,6 +76,7 @@ class PiecesTest {
                         throw failure.getCause();
                     }
                     if (method.getName().equals("fetch")) {
+                        wanted.add((Wanted) arguments[1]);
                         fetchedBytes.add(((byte[]) ((CompletableFuture<?>) answer).join()).length);
                     }
                     return answer;
@@ -107,6 +110,30 @@ class PiecesTest {
         for (TestTable table : tables) {
             assertThat(table.stagedLines()).hasSize(rows * 2 / 3 + 2);
         }
+    }
+
+    @Test
+    void shouldNameTheHashesThatItWantsOnceInHoweverManyPiecesTheyCome() throws IOException {
+        int rows = 600;
+        for (int replica = 0; replica < REPLICAS; replica++) {
+            FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+            for (int i = 0; i < rows; i++) {
+                if (i % 10 == 0 || i % REPLICAS == replica) {
+                    builder.row(
+                            HandMadeTable.row(i, 0).cell(0, 5, random(i, 1_000)).build());
+                }
+            }
+            table(builder.end().build());
+        }
+
+        RepairReport report = repair();
+
+        long naming =
+                wanted.stream().filter(one -> !one.equals(Wanted.AS_BEFORE)).count();
+        assertThat(naming).isLessThanOrEqualTo((REPLICAS - 1) * report.windows());
+        assertThat(wanted).hasSizeGreaterThan((int) naming);
+        assertThat(tables.get(0).stagedLines()).hasSize((int) report.itemsFetched() + 2);
+        assertThat(report.itemsFetched()).isEqualTo(rows * 9 / 10 * 2 / 3);
     }
 
     /** Cells of the master's rows were deleted at a follower, so long ago that nobody else needs to know. */

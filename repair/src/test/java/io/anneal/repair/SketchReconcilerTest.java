@@ -138,6 +138,23 @@ class SketchReconcilerTest {
     }
 
     @Test
+    void shouldAskEachFollowerForWhatItDiffersInAndNotForWhatAllDoTogether() throws IOException {
+        int lacking = 40;
+        int followers = 6;
+        table(i -> true);
+        for (int follower = 0; follower < followers; follower++) {
+            int first = follower;
+            table(i -> i % 100 != first || i / 100 >= lacking);
+        }
+
+        RepairReport report = repair(8 << 20, false, Map.of());
+
+        assertThat(report.windows()).isEqualTo(1);
+        assertThat(report.rowsDiffering()).isEqualTo(lacking * followers);
+        assertThat(report.counts().of(RepairCount.SYMBOLS)).isLessThan(3L * lacking * followers);
+    }
+
+    @Test
     void shouldSketchWhereFewRowsDiffer() throws IOException {
         for (int replica = 0; replica < 3; replica++) {
             int own = replica;

@@ -241,13 +241,9 @@ class TableLifeTest {
         }
     }
 
-    /** Its files are opened by the read itself, and gone by then. */
+    /** Its files cannot be read any more by then, which says nothing of the disk. */
     @Test
     void shouldSayThatATableIsDroppedToWhoReadsItJustThen() throws Exception {
-        try (Store store = open()) {
-            Table table = store.createTable(CREATE);
-            insert(table, 1);
-        }
         AtomicReference<Store> dropping = new AtomicReference<>();
         HostEnvironment environment = threads.environment();
         Thread reader = Thread.currentThread();
@@ -256,7 +252,9 @@ class TableLifeTest {
                 () -> {
                     Store store = Thread.currentThread() == reader ? dropping.getAndSet(null) : null;
                     if (store != null) {
+                        new Throwable("HOOK").printStackTrace();
                         drop(store);
+                        disk.inject(Fault.on(Operation.READ));
                     }
                     return System.nanoTime();
                 },
@@ -269,11 +267,15 @@ class TableLifeTest {
             }
         };
         try (Store store = Store.open(disk.path(), CONFIG.withListener(listener), dropsOnRead)) {
-            Table table = store.table("ks.t");
+            Table table = store.createTable(CREATE);
+            insert(table, 1);
+            table.flush();
             dropping.set(store);
             assertThatThrownBy(() -> table.row(Map.of("k", 1)))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("dropped, table=ks.t");
+                    .hasMessageContaining("dropped, table=ks.t")
+                    .hasCauseInstanceOf(StorageException.class);
+            disk.heal();
             assertThat(store.tables()).isEmpty();
         }
         assertThat(corrupt).isEmpty();

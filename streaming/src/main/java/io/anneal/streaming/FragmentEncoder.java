@@ -1,7 +1,6 @@
 package io.anneal.streaming;
 
 import io.anneal.fragment.CanonicalEncoder;
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.io.ByteWriter;
@@ -52,13 +51,7 @@ public final class FragmentEncoder {
     /** Appends the fragment that the cursor stands at. */
     public void add(FragmentCursor cursor) {
         switch (cursor.kind()) {
-            case PARTITION_START -> {
-                long timestampMicros = cursor.partitionDeletionTimestampMicros();
-                long localSeconds = cursor.partitionDeletionLocalTimeSeconds();
-                if (!DeletionTime.isLive(timestampMicros, localSeconds)) {
-                    encoder.partitionDeletion(cursor.key(), timestampMicros, localSeconds, out);
-                }
-            }
+            case PARTITION_START -> encoder.partitionDeletion(cursor, out);
             case STATIC_ROW, CLUSTERING_ROW -> encoder.row(cursor.key(), cursor.row(), out);
             case RANGE_TOMBSTONE_CHANGE -> change(cursor, cursor.rangeTombstoneChange());
             case PARTITION_END -> {

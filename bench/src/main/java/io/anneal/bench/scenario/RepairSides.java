@@ -36,8 +36,7 @@ final class RepairSides implements Closeable {
     private final LongSupplier nanoTime;
     private final RepairSizes sizes;
     private final Node command;
-    private final List<PeerJvm> peers;
-    private final List<Connection> connections = new ArrayList<>();
+    private final PeerGroup nodes;
     private final List<Long> processes = new ArrayList<>();
     /** Further processes of the benchmark, whose time is nobody else's. */
     private final List<Long> further = new ArrayList<>();
@@ -45,17 +44,13 @@ final class RepairSides implements Closeable {
     /** What the nodes hold, until something is repaired; null for nothing that is known. */
     private RepairData held;
 
-    private RepairSides(LongSupplier nanoTime, RepairSizes sizes, Node command, List<PeerJvm> peers)
-            throws IOException {
+    private RepairSides(LongSupplier nanoTime, RepairSizes sizes, Node command, PeerGroup nodes) {
         this.nanoTime = nanoTime;
         this.sizes = sizes;
         this.command = command;
-        this.peers = peers;
+        this.nodes = nodes;
         processes.add(ProcessHandle.current().pid());
-        for (PeerJvm peer : peers) {
-            connections.add(command.peers().open(peer.address(RepairPeer.NODE)));
-            processes.add(peer.pid());
-        }
+        nodes.peers().forEach(peer -> processes.add(peer.pid()));
     }
 
     /** @param directory of their stores */
@@ -65,14 +60,14 @@ final class RepairSides implements Closeable {
                 StoreNode.config(COMMAND).withBudget(RepairSide.budget(sizes.memoryBytes())),
                 COMMAND_THREADS,
                 new Random(COMMAND));
-        List<PeerJvm> peers = new ArrayList<>();
+        PeerGroup nodes = new PeerGroup(command);
         // As the launcher starts a server.
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xmx" + sizes.memoryBytes()));
         options.addAll(sizes.javaOptions());
         boolean ready = false;
         try {
             for (int number = 1; number <= RepairDraw.REPLICAS; number++) {
-                peers.add(PeerJvm.start(
+                nodes.add(PeerJvm.start(
                         own,
                         options,
                         RepairPeer.class,
@@ -81,12 +76,12 @@ final class RepairSides implements Closeable {
                                 Integer.toString(number),
                                 Long.toString(sizes.memoryBytes()))));
             }
-            RepairSides sides = new RepairSides(nanoTime, sizes, command, peers);
+            nodes.connect(RepairPeer.NODE, command.peers()::open);
             ready = true;
-            return sides;
+            return new RepairSides(nanoTime, sizes, command, nodes);
         } finally {
             if (!ready) {
-                close(command, peers);
+                nodes.close();
             }
         }
     }
@@ -102,7 +97,7 @@ final class RepairSides implements Closeable {
     }
 
     private InetSocketAddress address(int replica) {
-        return peers.get(replica).address(RepairPeer.NODE);
+        return nodes.peers().get(replica).address(RepairPeer.NODE);
     }
 
     /** Where the followers are. */
@@ -155,7 +150,7 @@ final class RepairSides implements Closeable {
     RepairRun baseline(String name, RepairData data) throws IOException {
         put(data);
         String table = RepairData.schema(data.shape()).qualifiedName();
-        return measure(data, () -> RepairSide.repair(connections.get(0), name, table, followers()));
+        return measure(data, () -> RepairSide.repair(nodes.connections().get(0), name, table, followers()));
     }
 
     /** @throws IllegalStateException when they are not equal now */
@@ -173,7 +168,9 @@ final class RepairSides implements Closeable {
         List<CompletableFuture<ByteBuffer>> puts = new ArrayList<>();
         for (int replica = 0; replica < RepairDraw.REPLICAS; replica++) {
             puts.add(RepairSide.put(
-                    connections.get(replica), data.shape(), data.replicas().get(replica)));
+                    nodes.connections().get(replica),
+                    data.shape(),
+                    data.replicas().get(replica)));
         }
         for (CompletableFuture<ByteBuffer> put : puts) {
             NetSide.await(put);
@@ -202,7 +199,7 @@ final class RepairSides implements Closeable {
 
     private long sentBytes() throws IOException {
         long bytes = 0;
-        for (Connection connection : connections) {
+        for (Connection connection : nodes.connections()) {
             bytes += RepairSide.sentBytes(connection);
         }
         return bytes;
@@ -210,27 +207,11 @@ final class RepairSides implements Closeable {
 
     /** The most memory that one of the nodes takes while something runs. */
     long peakBytes(Contender.Work work) throws IOException {
-        for (Connection connection : connections) {
-            StoreNode.watch(connection);
-        }
-        work.run();
-        long peakBytes = 0;
-        for (Connection connection : connections) {
-            peakBytes = Math.max(peakBytes, StoreNode.watched(connection));
-        }
-        return peakBytes;
+        return nodes.peakBytes(work);
     }
 
     @Override
     public void close() throws IOException {
-        close(command, peers);
-    }
-
-    private static void close(Node command, List<PeerJvm> peers) throws IOException {
-        try (command) {
-            for (PeerJvm peer : peers) {
-                peer.close();
-            }
-        }
+        nodes.close();
     }
 }

@@ -24,18 +24,13 @@ final class StreamingSides implements Closeable {
     private final LongSupplier nanoTime;
     private final StreamingSide target;
     private final Table table;
-    private final List<PeerJvm> sources;
-    private final List<Connection> connections = new ArrayList<>();
+    private final PeerGroup sources;
 
-    private StreamingSides(LongSupplier nanoTime, StreamingSide target, Table table, List<PeerJvm> sources)
-            throws IOException {
+    private StreamingSides(LongSupplier nanoTime, StreamingSide target, Table table, PeerGroup sources) {
         this.nanoTime = nanoTime;
         this.target = target;
         this.table = table;
         this.sources = sources;
-        for (PeerJvm source : sources) {
-            connections.add(target.storeNode().connect(source.address(StreamingPeer.NODE)));
-        }
     }
 
     /** @param directory becomes the target's */
@@ -43,23 +38,23 @@ final class StreamingSides implements Closeable {
             OwnCommand command, LongSupplier nanoTime, Path directory, List<StreamingTables.Drawn> drawn)
             throws IOException {
         StreamingSide target = StreamingSide.open(directory, NUMBER);
-        List<PeerJvm> sources = new ArrayList<>();
+        PeerGroup sources = new PeerGroup(target);
         boolean ready = false;
         try {
             Table table = target.storeNode()
                     .store()
                     .createTable(StreamingTables.schema(drawn.get(0).shape()));
             for (StreamingTables.Drawn source : drawn) {
-                String number = Integer.toString(NUMBER + 1 + sources.size());
+                String number = Integer.toString(NUMBER + 1 + sources.peers().size());
                 sources.add(PeerJvm.start(
                         command, StreamingPeer.class, List.of(source.directory().toString(), number)));
             }
-            StreamingSides sides = new StreamingSides(nanoTime, target, table, sources);
+            sources.connect(StreamingPeer.NODE, target.storeNode()::connect);
             ready = true;
-            return sides;
+            return new StreamingSides(nanoTime, target, table, sources);
         } finally {
             if (!ready) {
-                close(target, sources);
+                sources.close();
             }
         }
     }
@@ -80,7 +75,7 @@ final class StreamingSides implements Closeable {
     Streamed stream(ReplicaSource into, long dataBytes, List<TokenRange> ranges) throws IOException {
         StreamPlan plan = StreamPlan.into(into).parallel(ranges.size());
         for (int i = 0; i < ranges.size(); i++) {
-            PeerJvm source = sources.get(i % sources.size());
+            PeerJvm source = sources.peers().get(i % sources.peers().size());
             plan.add(
                     table.schema().qualifiedName(),
                     StreamSource.at(target.storeNode().node().peers(), source.address(StreamingPeer.NODE)),
@@ -105,13 +100,14 @@ final class StreamingSides implements Closeable {
     }
 
     Run oldWay(long dataBytes) throws IOException {
-        return measure(dataBytes, () -> target.oldWay().receive(connections.get(0), table));
+        return measure(
+                dataBytes, () -> target.oldWay().receive(sources.connections().get(0), table));
     }
 
     Run bareCopy(StreamingTables.Drawn drawn, Path into) throws IOException {
         return measure(
                 drawn.fileBytes(),
-                () -> BareFileCopy.receive(sources.get(0).address(StreamingPeer.BARE), drawn.files(), into));
+                () -> BareFileCopy.receive(sources.peers().get(0).address(StreamingPeer.BARE), drawn.files(), into));
     }
 
     /** Something that brings a table here. */
@@ -132,7 +128,7 @@ final class StreamingSides implements Closeable {
 
     private long sourcesCpuNanos() throws IOException {
         long nanos = 0;
-        for (Connection connection : connections) {
+        for (Connection connection : sources.connections()) {
             nanos += StoreNode.usage(connection).cpuNanos();
         }
         return nanos;
@@ -140,28 +136,13 @@ final class StreamingSides implements Closeable {
 
     /** The most memory that one of the processes takes while something runs. */
     long peakBytes(Contender contender) throws IOException {
-        for (Connection connection : connections) {
-            StoreNode.watch(connection);
-        }
         target.storeNode().watch();
-        contender.work().run();
-        long peakBytes = target.storeNode().watched();
-        for (Connection connection : connections) {
-            peakBytes = Math.max(peakBytes, StoreNode.watched(connection));
-        }
-        return peakBytes;
+        long peakBytes = sources.peakBytes(contender.work());
+        return Math.max(peakBytes, target.storeNode().watched());
     }
 
     @Override
     public void close() throws IOException {
-        close(target, sources);
-    }
-
-    private static void close(StreamingSide target, List<PeerJvm> sources) throws IOException {
-        try (target) {
-            for (PeerJvm source : sources) {
-                source.close();
-            }
-        }
+        sources.close();
     }
 }

@@ -1,7 +1,6 @@
 package io.anneal.cli.demo;
 
 import io.anneal.fragment.CanonicalEncoder;
-import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.HashSum;
@@ -47,13 +46,7 @@ record ReplicaReading(long rows, long bytes, HashSum hash, long dirtyRangeBytes)
                             dirty = false;
                         }
                         dirty |= dirtyTokens.contains(cursor.key().token());
-                        if (cursor.partitionDeletionTimestampMicros() != DeletionTime.NO_TIMESTAMP) {
-                            encoder.partitionDeletion(
-                                    cursor.key(),
-                                    cursor.partitionDeletionTimestampMicros(),
-                                    cursor.partitionDeletionLocalTimeSeconds(),
-                                    item);
-                        }
+                        encoder.partitionDeletion(cursor, item);
                     }
                     case STATIC_ROW, CLUSTERING_ROW -> {
                         encoder.row(cursor.key(), cursor.row(), item);

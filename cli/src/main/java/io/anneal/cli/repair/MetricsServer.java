@@ -2,7 +2,6 @@ package io.anneal.cli.repair;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.net.PeerAddress;
 import java.io.Closeable;
 import java.io.IOException;
@@ -13,16 +12,35 @@ import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * What a serving node counts, for a Prometheus that asks: {@code GET /metrics}. It shows numbers and ids of peers, no data, to
- * everybody who reaches its address. One request at a time; closing it ends the thread.
+ * everybody who reaches its address. A few requests at a time, each with a few seconds to arrive: a client that stops in the
+ * middle of one holds up nobody. Closing it ends its threads.
  */
 final class MetricsServer implements Closeable {
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
     private static final int WAITING_MAX = 16;
+    /** A client that does not go on holds one until its time is over. */
+    static final int THREADS = 4;
+
+    private static final int REQUEST_SECONDS_MAX = 3;
+    private static final int ANSWER_SECONDS_MAX = 10;
+
+    static {
+        // The JDK's server has no other way to say it, and reads it once for the process, which is the command's.
+        limit("sun.net.httpserver.maxReqTime", REQUEST_SECONDS_MAX);
+        limit("sun.net.httpserver.maxRspTime", ANSWER_SECONDS_MAX);
+    }
+
+    private static void limit(String property, int seconds) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, Integer.toString(seconds));
+        }
+    }
 
     private final HttpServer server;
     private final ExecutorService executor;
@@ -35,14 +53,20 @@ final class MetricsServer implements Closeable {
     }
 
     /** @param texts each in Prometheus' text format, with names of its own */
-    static MetricsServer start(InetSocketAddress address, HostEnvironment host, List<Supplier<String>> texts)
-            throws IOException {
+    static MetricsServer start(InetSocketAddress address, List<Supplier<String>> texts) throws IOException {
         HttpServer server = listen(address);
-        MetricsServer started = new MetricsServer(server, host.threads().single("metrics"), texts);
+        MetricsServer started =
+                new MetricsServer(server, Executors.newFixedThreadPool(THREADS, MetricsServer::thread), texts);
         server.setExecutor(started.executor);
         server.createContext("/metrics", started::answer);
         server.start();
         return started;
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "anneal-metrics");
+        thread.setDaemon(true);
+        return thread;
     }
 
     private static HttpServer listen(InetSocketAddress address) throws IOException {

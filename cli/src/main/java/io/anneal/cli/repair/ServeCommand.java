@@ -245,7 +245,7 @@ public final class ServeCommand extends Subcommand {
                 streamBytesPerSecond)) {
             try (MetricsServer metrics = metricsAddress == null
                     ? null
-                    : MetricsServer.start(RepairRunner.address(metricsAddress), host(), node.metricsTexts())) {
+                    : MetricsServer.start(RepairRunner.address(metricsAddress), node.metricsTexts())) {
                 out().println("listening on " + PeerAddress.text(node.address()));
                 if (metrics != null) {
                     out().println("metrics at http://" + PeerAddress.text(metrics.address()) + "/metrics");

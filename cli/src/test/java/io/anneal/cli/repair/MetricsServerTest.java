@@ -9,14 +9,18 @@ import io.anneal.net.Connection;
 import io.anneal.net.SharedToken;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +54,7 @@ class MetricsServerTest {
     @BeforeEach
     void start() throws Exception {
         node = serve();
-        metrics = MetricsServer.start(anyPort(), HOST, node.metricsTexts());
+        metrics = MetricsServer.start(anyPort(), node.metricsTexts());
     }
 
     @AfterEach
@@ -116,8 +120,45 @@ class MetricsServerTest {
     }
 
     @Test
+    void shouldAnswerWhileOthersAskHalfAQuestion() throws Exception {
+        List<Socket> halves = new ArrayList<>();
+        try {
+            halves.add(half());
+            assertThat(ask("GET", "/metrics").statusCode()).isEqualTo(200);
+
+            for (int i = 0; i < 2 * MetricsServer.THREADS; i++) {
+                halves.add(half());
+            }
+            assertThat(ask("GET", "/metrics").statusCode()).isEqualTo(200);
+            for (Socket half : halves) {
+                assertThat(isClosedByTheServer(half)).isTrue();
+            }
+        } finally {
+            for (Socket half : halves) {
+                half.close();
+            }
+        }
+    }
+
+    private static boolean isClosedByTheServer(Socket half) throws IOException {
+        try {
+            return half.getInputStream().read() == -1;
+        } catch (SocketException reset) {
+            return true;
+        }
+    }
+
+    /** A client that stops in the middle of its request. */
+    private Socket half() throws IOException {
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), metrics.address().getPort());
+        socket.getOutputStream().write("GET /metrics HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    @Test
     void shouldNameAnAddressThatIsTaken() {
-        assertThatThrownBy(() -> MetricsServer.start(metrics.address(), HOST, List.of()))
+        assertThatThrownBy(() -> MetricsServer.start(metrics.address(), List.of()))
                 .isInstanceOf(BindException.class)
                 .hasMessageContaining("127.0.0.1:" + metrics.address().getPort());
     }

@@ -8,15 +8,19 @@ import java.util.function.LongPredicate;
 
 /**
  * Which of a replica's items in a window are asked for: all, those at places in the sorted list of its hashes, or those
- * with certain hashes; whichever is shortest. Immutable.
+ * with certain hashes, whichever is shortest; or what was asked for before. Immutable.
  */
 public final class Wanted {
     public static final Wanted ALL = new Wanted(Form.ALL, new long[0]);
 
+    /** What the question before this one asked for, in the same window and phase. */
+    public static final Wanted AS_BEFORE = new Wanted(Form.AS_BEFORE, new long[0]);
+
     private enum Form {
         ALL,
         PLACES,
-        HASHES
+        HASHES,
+        AS_BEFORE
     }
 
     private final Form form;
@@ -70,6 +74,7 @@ public final class Wanted {
             case ALL -> HashList.of(hashes);
             case PLACES -> at(HashList.of(hashes));
             case HASHES -> HashList.of(words);
+            case AS_BEFORE -> throw new IllegalArgumentException("nothing was asked for before");
         };
     }
 
@@ -102,8 +107,8 @@ public final class Wanted {
 
     public static Wanted decode(ByteReader in) {
         int code = in.readUnsignedByte();
-        boolean isAll = code == Form.ALL.ordinal();
-        if (code >= Form.values().length || in.remainingBytes() % Long.BYTES != 0 || isAll && in.hasRemaining()) {
+        boolean hasWords = code == Form.PLACES.ordinal() || code == Form.HASHES.ordinal();
+        if (code >= Form.values().length || in.remainingBytes() % Long.BYTES != 0 || !hasWords && in.hasRemaining()) {
             throw new IllegalArgumentException(
                     "nothing that could be wanted, code=" + code + ", lengthBytes=" + in.remainingBytes());
         }
@@ -111,7 +116,7 @@ public final class Wanted {
         for (int i = 0; i < words.length; i++) {
             words[i] = in.readLong();
         }
-        return new Wanted(Form.values()[code], words);
+        return code == Form.AS_BEFORE.ordinal() ? AS_BEFORE : new Wanted(Form.values()[code], words);
     }
 
     @Override

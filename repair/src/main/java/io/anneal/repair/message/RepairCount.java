@@ -44,7 +44,7 @@ public enum RepairCount {
     WINDOWS_DELETIONS,
     /** Windows in which sums of ranges of hashes narrowed down where rows differ. */
     WINDOWS_RANGE_SUMS,
-    /** Windows in which sketches told the rows that differ. */
+    /** Windows in which sketches showed which rows differ. */
     WINDOWS_SKETCH,
     /** Windows in which a replica listed the hashes of its rows. */
     WINDOWS_LIST,
@@ -58,7 +58,7 @@ public enum RepairCount {
     ROWS_DIFFERING,
     /** Partition deletions and intervals of which the master found that not every replica had them. */
     DELETIONS_DIFFERING,
-    /** Bytes of all messages between the master and replicas behind connections. */
+    /** Bytes of all messages between the master and replicas on other nodes. */
     NETWORK_BYTES;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -8,7 +8,7 @@ public enum SessionStep {
     AGREE(2),
     /** Starts to read ranges of tokens; answered by nothing. */
     START(3),
-    /** Fills the row buffer behind the window, if one is open; answered by {@link SyncVote}. */
+    /** Fills the row buffer with what comes after the window, if one is open; answered by {@link SyncVote}. */
     READ(4),
     /**
      * Ends the window before and fixes the next one: how many symbols of its rows' sketch are wanted, and the sync boundary, a place

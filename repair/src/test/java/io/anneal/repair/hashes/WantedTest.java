@@ -45,6 +45,17 @@ class WantedTest {
     }
 
     @Test
+    void shouldSayThatItIsTheSameAsBeforeInAByte() {
+        byte[] bytes = encoded(Wanted.AS_BEFORE);
+
+        assertThat(bytes).hasSize(1);
+        assertThat(Wanted.decode(new ByteReader(bytes))).isEqualTo(Wanted.AS_BEFORE);
+        assertThatThrownBy(() -> Wanted.AS_BEFORE.in(new long[] {1}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("before");
+    }
+
+    @Test
     void shouldRefuseWhatIsNone() {
         HashList list = HashList.of(new long[] {1, 2, 3});
         Wanted places = Wanted.of(HashList.of(new long[] {1, 3}), list);
