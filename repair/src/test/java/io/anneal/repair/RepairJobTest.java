@@ -454,7 +454,8 @@ class RepairJobTest {
     /** The command that asked another node for the repair tries again what that node lost. */
     @Test
     void shouldTakeADamagedFrameForALostReplica() {
-        RepairFailure failure = RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged");
+        RepairFailure failure =
+                RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged");
 
         assertThat(failure.exception("master").peerCode()).contains(PeerException.PEER_LOST);
     }

@@ -76,7 +76,8 @@ final class RepairOutput {
     static void printKept(PrintStream out, QualifiedTable table, RepairReport kept, Instant now) {
         if (hasStaged(kept)) {
             out.println(table + ": not done, but what its done parts wrote is right");
-            kept.replicas().forEach(replica -> replica.sstables().forEach(sstable -> out.println("    wrote " + sstable)));
+            kept.replicas()
+                    .forEach(replica -> replica.sstables().forEach(sstable -> out.println("    wrote " + sstable)));
             printImports(out, table, kept, now);
         }
     }
