@@ -353,7 +353,23 @@ final class RepairTest {
         assertThat(result.at("/sum/tables").asInt()).isEqualTo(3);
         assertThat(result.at("/sum/tables-failed").asInt()).isEqualTo(1);
         assertThat(result.at("/sum/rows-differing").asInt()).isEqualTo(1);
-        assertThat(result.at("/sum/were-equal").asBoolean()).isFalse();
+        assertThat(result.at("/sum/were-equal").isMissingNode()).isTrue();
+    }
+
+    @Test
+    void shouldNotCallAllEqualWhereATableFailed() throws IOException {
+        other(one, "both");
+        other(two, "both");
+
+        JsonNode equal = JSON.readTree(repair("--json", "--table", "ks.both").out());
+        assertThat(equal.at("/sum/were-equal").asBoolean()).isTrue();
+
+        CommandRun run = repair("--json", "--table", "ks.both", "--table", "ks.nope");
+        JsonNode result = JSON.readTree(run.out());
+        assertThat(run.exitCode()).isEqualTo(5);
+        assertThat(result.at("/sum/tables-failed").asInt()).isEqualTo(1);
+        assertThat(result.at("/sum/were-equal").isMissingNode()).isTrue();
+        assertThat(result.at("/tables/0/were-equal").asBoolean()).isTrue();
     }
 
     /** Two halves of the ring, and the key that differs in one of them. */

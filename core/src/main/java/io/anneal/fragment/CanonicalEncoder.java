@@ -22,6 +22,9 @@ public final class CanonicalEncoder {
     /** Of a row that is written in pieces; a value of that length is a piece of its own. */
     private static final int PIECE_BYTES = 64 << 10;
 
+    /** Numbers below it are vints of one byte. */
+    private static final int ONE_BYTE_END = 0x80;
+
     private final int clusteringSize;
     private final boolean[] staticComplex;
     private final boolean[] regularComplex;
@@ -84,12 +87,31 @@ public final class CanonicalEncoder {
      */
     public int row(KeyView key, Row row, ByteWriter out) {
         int start = rowStart(key, row, out);
-        boolean[] complex = row.isStatic() ? staticComplex : regularComplex;
         int count = row.entryCount();
+        if (row.isPlain() && !counters) {
+            for (int i = 0; i < count; i++) {
+                plainCell(row, i, out);
+            }
+            return finish(start, out);
+        }
+        boolean[] complex = row.isStatic() ? staticComplex : regularComplex;
         for (int i = 0; i < count; i++) {
             entry(row, i, complex[row.columnIndex(i)], counters && isCounter(row, i), out);
         }
         return finish(start, out);
+    }
+
+    /** As {@link #entry} of a plain row: half of the time of encoding small rows went into asking what a cell is not. */
+    private static void plainCell(Row row, int i, ByteWriter out) {
+        int column = row.columnIndex(i);
+        if (column < ONE_BYTE_END) {
+            out.writeShort(ItemLayout.LIVE_CELL << Byte.SIZE | column);
+        } else {
+            out.writeByte(ItemLayout.LIVE_CELL);
+            out.writeUnsignedVInt(column);
+        }
+        out.writeLong(row.timestampMicros(i));
+        optionalBytes(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i), out);
     }
 
     /** All before the entries. */

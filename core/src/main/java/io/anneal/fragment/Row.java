@@ -45,6 +45,7 @@ public final class Row {
     private boolean deletionShadowable;
 
     private int entryCount;
+    private boolean plain;
     /** Of each entry what the constants above say, side by side: one bounds check serves them all. */
     private int[] ints;
     /** Of each entry the timestamp, then the local deletion time. */
@@ -99,6 +100,7 @@ public final class Row {
         deletionLocalTimeSeconds = DeletionTime.NO_DELETION_TIME;
         deletionShadowable = false;
         entryCount = 0;
+        plain = true;
         ownLength = 0;
     }
 
@@ -200,6 +202,15 @@ public final class Row {
         return entryCount;
     }
 
+    /**
+     * Whether all entries are values of simple columns that do not expire, as in most rows: nothing of them has to be
+     * asked for but column, timestamp and value. May be false where they are.
+     */
+    public boolean isPlain() {
+        assert !stale : "row read after its cursor advanced";
+        return plain;
+    }
+
     /** Length in bytes of all values and paths. */
     public long contentBytes() {
         assert !stale : "row read after its cursor advanced";
@@ -291,6 +302,7 @@ public final class Row {
             int ttlSeconds,
             long localDeletionTimeSeconds,
             int isComplexDeletion) {
+        plain = false;
         int entry = entryCount;
         if (entry == valueBuffers.length) {
             grow();
@@ -378,6 +390,7 @@ public final class Row {
     }
 
     private void pathAt(int entry, byte[] buffer, int offset, int length) {
+        plain = false;
         pointAt(pathBuffers, entry, buffer);
         ints[entry * INTS + PATH_OFFSET] = offset;
         ints[entry * INTS + PATH_LENGTH] = length;

@@ -41,6 +41,9 @@ public final class Purger {
         if (isDeletionPurgeable(row) || isLivenessPurgeable(row)) {
             return true;
         }
+        if (row.isPlain()) {
+            return false;
+        }
         int count = row.entryCount();
         for (int i = 0; i < count; i++) {
             long seconds = row.localDeletionTimeSeconds(i);

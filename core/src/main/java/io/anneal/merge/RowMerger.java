@@ -103,9 +103,17 @@ public final class RowMerger {
                 || row.hasDeletion() && deletedMicros == DeletionTime.NO_TIMESTAMP) {
             return false;
         }
+        int count = row.entryCount();
+        if (row.isPlain() && !hasCounters) {
+            for (int i = 0; i < count; i++) {
+                if (row.timestampMicros(i) <= deletedMicros) {
+                    return false;
+                }
+            }
+            return true;
+        }
         int deletedColumn = NO_COLUMN;
         long columnDeletedMicros = deletedMicros;
-        int count = row.entryCount();
         for (int i = 0; i < count; i++) {
             long micros = row.timestampMicros(i);
             if (micros <= (row.columnIndex(i) == deletedColumn ? columnDeletedMicros : deletedMicros)

@@ -250,6 +250,44 @@ class CanonicalEncodingTest {
     }
 
     @Test
+    void shouldEncodePlainCellsAsAnyOthers() {
+        int columns = 200; // indexes of one byte and of two
+        TableSchema.Builder schema =
+                TableSchema.builder("ks", "wide").column("k", CqlTypes.BLOB, Column.Kind.PARTITION_KEY);
+        for (int i = 0; i < columns; i++) {
+            schema.column("v%03d".formatted(i), CqlTypes.TEXT, Column.Kind.REGULAR);
+        }
+        CanonicalEncoder wide = new CanonicalEncoder(schema.build(), NB_MAX_SECONDS);
+        Row plain = new Row();
+        Row others = new Row();
+        for (int i = 0; i < columns; i++) {
+            byte[] value = utf8("x".repeat(i));
+            plain.addCell(i, 1000 + i, value, 0, value.length);
+            cell(others, i, null, 1000 + i, Row.NO_TTL, DeletionTime.NO_DELETION_TIME, value);
+        }
+        ByteWriter left = new ByteWriter(8);
+        ByteWriter right = new ByteWriter(8);
+        wide.row(KEY, plain, left);
+        wide.row(KEY, others, right);
+        assertThat(plain.isPlain()).isTrue();
+        assertThat(others.isPlain()).isFalse();
+        assertThat(left.toByteArray()).isEqualTo(right.toByteArray());
+    }
+
+    @Test
+    void shouldNotTakeARowForPlainThatHoldsAnythingElse() {
+        Row row = row();
+        row.addCell(A, 1, int32(5), 0, Integer.BYTES);
+        cell(row, B, null, 2, 60, 1_700_000_060L, utf8("y"));
+        Row general = row();
+        cell(general, A, null, 1, Row.NO_TTL, DeletionTime.NO_DELETION_TIME, int32(5));
+        cell(general, B, null, 2, 60, 1_700_000_060L, utf8("y"));
+        assertThat(encode(KEY, row)).isEqualTo(encode(KEY, general));
+        row.clear(false);
+        assertThat(row.isPlain()).isTrue();
+    }
+
+    @Test
     void shouldGiveDifferentContentDifferentBytes() {
         List<String> encoded = items().values().stream().map(HEX::formatHex).toList();
         assertThat(encoded).doesNotHaveDuplicates();

@@ -223,21 +223,27 @@ public final class RowReader {
     private boolean decodeRow(int flags) throws IOException {
         row.clear(false);
         boundKind = UnfilteredFlags.CLUSTERING;
-        int epoch;
-        int extendedFlags;
-        do {
+        int epoch = window.epoch();
+        int extendedFlags = readRowHead(flags);
+        while (epoch != window.epoch()) {
             window.moveTo(position);
             in.skip(1);
             epoch = window.epoch();
-            extendedFlags = (flags & UnfilteredFlags.HAS_EXTENDED_FLAGS) == 0 ? 0 : in.readUnsignedByte();
-            prefixes.read(window, prefixes.componentCount(), row.clustering());
-            wantBody();
-        } while (epoch != window.epoch());
+            extendedFlags = readRowHead(flags);
+        }
         if ((extendedFlags & UnfilteredFlags.EXTENDED_IS_STATIC) != 0) {
             throw new MalformedRowException("static row among clustering rows");
         }
         decodeRow(flags, extendedFlags);
         return !row.isEmpty();
+    }
+
+    /** Reads what stands between flags and body, and makes the body available; returns the extended flags. */
+    private int readRowHead(int flags) throws IOException {
+        int extendedFlags = (flags & UnfilteredFlags.HAS_EXTENDED_FLAGS) == 0 ? 0 : in.readUnsignedByte();
+        prefixes.read(window, prefixes.componentCount(), row.clustering());
+        wantBody();
+        return extendedFlags;
     }
 
     /** Decodes a marker into a change; false when the deletion stays the same, which makes it none. */
