@@ -79,14 +79,14 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             names = "--log-level",
             scope = ScopeType.INHERIT,
             paramLabel = "LEVEL",
-            description = "One of ${COMPLETION-CANDIDATES}; warn unless told, with --quiet error.")
+            description = "One of ${COMPLETION-CANDIDATES}; warn by default, with --quiet error.")
     private LogLevel logLevel;
 
     @Option(
             names = "--memory",
             scope = ScopeType.INHERIT,
             paramLabel = "TOTAL",
-            description = "Memory for heap and buffers; ${DEFAULT-VALUE} unless told.",
+            description = "Memory for heap and buffers; ${DEFAULT-VALUE} by default.",
             converter = ByteSize.class,
             defaultValue = "512MiB")
     private long memoryBytes;

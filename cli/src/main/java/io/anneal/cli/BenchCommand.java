@@ -116,7 +116,7 @@ final class BenchCommand extends Subcommand {
             names = "--runs",
             paramLabel = "N",
             defaultValue = "5",
-            description = "Measured runs of each case and system; ${DEFAULT-VALUE} unless told.")
+            description = "Measured runs of each case and system; ${DEFAULT-VALUE} by default.")
     private int runs;
 
     @Option(
@@ -124,7 +124,7 @@ final class BenchCommand extends Subcommand {
             paramLabel = "SECONDS",
             defaultValue = "5",
             description =
-                    "How long each system works, on the processor, before it is measured; ${DEFAULT-VALUE} unless told.")
+                    "How long each system works, on the processor, before it is measured; ${DEFAULT-VALUE} by default.")
     private int warmUpSeconds;
 
     @Option(
@@ -137,14 +137,14 @@ final class BenchCommand extends Subcommand {
             names = "--format",
             paramLabel = "VERSION",
             defaultValue = "nb",
-            description = "Version of the SSTables: nb, oa, da; ${DEFAULT-VALUE} unless told.")
+            description = "Version of the SSTables: nb, oa, da; ${DEFAULT-VALUE} by default.")
     private SSTableVersion version;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "60",
-            description = "How long write-steady writes; ${DEFAULT-VALUE} unless told.")
+            description = "How long write-steady writes; ${DEFAULT-VALUE} by default.")
     private int steadySeconds;
 
     @Option(
@@ -152,13 +152,13 @@ final class BenchCommand extends Subcommand {
             paramLabel = "SIZE",
             defaultValue = "64MiB",
             converter = ByteSize.class,
-            description = "Uncompressed size of each SSTable that is compacted; ${DEFAULT-VALUE} unless told.")
+            description = "Uncompressed size of each SSTable that is compacted; ${DEFAULT-VALUE} by default.")
     private long sstableBytes;
 
     @Option(
             names = "--parallel",
             paramLabel = "N",
-            description = "Ranges that repair takes at once; as many as it does by itself unless told.")
+            description = "Ranges that repair takes at once; by default as many as repair takes by itself.")
     private Integer parallel;
 
     @Option(

@@ -45,7 +45,7 @@ public final class PartitionReads {
     private static final int KIND = 1;
     private static final int MESSAGE_BYTES = 64 << 10;
 
-    /** Takes items, one behind the other. */
+    /** Takes items, one after the other. */
     public interface ItemConsumer {
         void accept(byte[] items) throws IOException;
     }
@@ -62,7 +62,7 @@ public final class PartitionReads {
     }
 
     /**
-     * Reads a partition of a replica behind a connection.
+     * Reads a partition of a replica on another node.
      *
      * @param name of the replica, as {@link Replicas#get} takes it
      * @param schema of the table, which must be the replica's

@@ -33,7 +33,7 @@ public final class PeerRun<S> implements Closeable {
      * Opens a stream for it.
      *
      * @param decoder reads a status
-     * @param abortCode by which the peer hears that nobody wants it any more
+     * @param abortCode of the reset when nobody wants it any more
      */
     public PeerRun(Connection connection, Verb verb, Function<ByteReader, S> decoder, String abortCode) {
         this.connection = connection;
@@ -62,9 +62,9 @@ public final class PeerRun<S> implements Closeable {
     }
 
     /**
-     * The same, with something that the work is told.
+     * The same, with a message to the work.
      *
-     * @param word writes it; nothing if it is told nothing
+     * @param word writes the message, or nothing if there is none
      */
     public S next(Consumer<ByteWriter> word) throws IOException {
         ByteWriter out = new ByteWriter(16);

@@ -24,7 +24,7 @@ public final class Questions {
     private final Verb verb;
     private final String peer;
     private final MessageStream messages;
-    /** Done when the answer to the question asked last is there: the next one comes behind it. */
+    /** Done when the answer to the question asked last is there: the next one comes after it. */
     private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
     /**

@@ -49,8 +49,8 @@ public final class ServedRun implements Runnable {
         /** Returns the last word after a failure, which may stand in the log already. */
         Consumer<ByteWriter> failed(Throwable failure, String reason);
 
-        /** The peer tells it something while it runs; called by its own thread, where it tells how it goes. */
-        default void told(ByteReader word) {
+        /** Takes a message of the peer while the work runs; called on its thread, where it reports its progress. */
+        default void receive(ByteReader word) {
             throw new IllegalArgumentException("this work takes no word of its peer");
         }
 
@@ -61,18 +61,18 @@ public final class ServedRun implements Runnable {
         void end();
     }
 
-    /** Hears how it goes. */
+    /** Takes the progress of the work, for the peer. */
     public interface Listener {
-        /** Goes no faster than the peer lets it: one that paces or pauses the work hears late. */
+        /** Waits while the peer has not answered several: so a peer paces or pauses the work. */
         void progress(Consumer<ByteWriter> status) throws IOException;
 
         /**
-         * Nothing has changed, since the work waits for a third one: says so now and then, so that the peer does not take it for lost
-         * before the third one is. Does not wait for the peer.
+         * The work waits for another peer: repeats its status now and then, so that this peer does not count it as lost before the
+         * other one is. Does not wait.
          */
         void waits(Consumer<ByteWriter> status) throws IOException;
 
-        /** Returns once the peer has heard it. */
+        /** Returns once the peer has answered it. */
         void heard(Consumer<ByteWriter> status) throws IOException;
     }
 
@@ -258,15 +258,15 @@ public final class ServedRun implements Runnable {
                 unheard--;
                 ByteReader in = new ByteReader().wrap(word.content());
                 if (in.remainingBytes() > 0) {
-                    told(in);
+                    receive(in);
                 }
             }
         }
     }
 
-    private void told(ByteReader word) throws IOException {
+    private void receive(ByteReader word) throws IOException {
         try {
-            work.told(word);
+            work.receive(word);
         } catch (ByteUnderflowException | IllegalArgumentException malformed) {
             throw new ReplicaException("what the peer told the run is malformed, cause=" + malformed.getMessage());
         }
@@ -292,7 +292,7 @@ public final class ServedRun implements Runnable {
         passOver();
     }
 
-    /** Answers that come behind the last word. */
+    /** Answers that come after the last word. */
     private void passOver() {
         heard().whenComplete((message, failure) -> {
             heard = null;

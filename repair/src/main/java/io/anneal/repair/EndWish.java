@@ -7,11 +7,11 @@ import java.util.OptionalLong;
 
 /**
  * A wish that the session of another node ends early: sent to that node with the next answer to a status, and answered by a later
- * status. One thread wishes at a time, and waits; another one tells and hears.
+ * status. One thread wishes at a time, and waits; another one writes it and reads the answer.
  */
 final class EndWish implements RepairListener.EarlyEnd {
     private OptionalLong token = OptionalLong.empty();
-    private boolean told;
+    private boolean isSent;
     private boolean ends;
     private boolean over;
     /** Nobody waits for the answer any more, though the session may end early. */
@@ -20,15 +20,15 @@ final class EndWish implements RepairListener.EarlyEnd {
     @Override
     public synchronized boolean endAt(long wanted) throws InterruptedException {
         token = OptionalLong.of(wanted);
-        told = false;
+        isSent = false;
         ends = false;
         try {
             while (token.isPresent() && !over) {
                 wait();
             }
         } catch (InterruptedException e) {
-            abandoned = told;
-            token = told ? token : OptionalLong.empty();
+            abandoned = isSent;
+            token = isSent ? token : OptionalLong.empty();
             throw e;
         }
         return ends;
@@ -36,14 +36,14 @@ final class EndWish implements RepairListener.EarlyEnd {
 
     /** Writes the token that is wished for, once. */
     synchronized void write(ByteWriter out) {
-        if (token.isPresent() && !told) {
+        if (token.isPresent() && !isSent) {
             out.writeLong(token.getAsLong());
-            told = true;
+            isSent = true;
         }
     }
 
     synchronized void answered(Optional<RepairStatus.EndAnswer> answer) {
-        if (told
+        if (isSent
                 && answer.isPresent()
                 && token.equals(OptionalLong.of(answer.get().token()))) {
             ends = answer.get().ends();

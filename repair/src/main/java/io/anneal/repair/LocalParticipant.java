@@ -281,7 +281,7 @@ public final class LocalParticipant implements Participant {
             session = Optional.empty();
             LOG.debug("repair session ends, replica={}, started={}", name, ending != null);
         } catch (IOException | RuntimeException | Error failure) {
-            LOG.warn("repair session did not close cleanly, replica={}", name, failure);
+            warnOfClose("repair session", failure);
         }
     }
 
@@ -370,7 +370,12 @@ public final class LocalParticipant implements Participant {
             opened = Optional.empty();
             LOG.debug("replica is closed, replica={}, opened={}", name, table != null);
         } catch (IOException | RuntimeException | Error failure) {
-            LOG.warn("replica did not close cleanly, replica={}", name, failure);
+            warnOfClose("replica", failure);
         }
+    }
+
+    private void warnOfClose(String what, Throwable failure) {
+        LOG.warn("{} did not close cleanly, replica={}, cause={}", what, name, failure.toString());
+        LOG.debug("{} did not close cleanly, replica={}", what, name, failure);
     }
 }

@@ -310,18 +310,21 @@ final class RepairJob {
     }
 
     private boolean mayPass(Exception failure) {
-        return failure instanceof CorruptFrameException
-                || code(failure)
-                        .filter(code -> PeerException.mayPass(code)
-                                || code.equals(RepairCode.TRUNCATED)
-                                || begun && code.equals(PeerException.CONNECT_FAILED))
-                        .isPresent();
+        return code(failure)
+                .filter(code -> PeerException.mayPass(code)
+                        || code.equals(RepairCode.TRUNCATED)
+                        || begun && code.equals(PeerException.CONNECT_FAILED))
+                .isPresent();
     }
 
     /** With which a replica was lost, or refused. */
     static Optional<String> code(Throwable failure) {
         if (failure instanceof PeerException peer) {
             return Optional.of(peer.code());
+        }
+        if (failure instanceof CorruptFrameException) {
+            // It ends the connection: to a command that asked this master for the repair the replica was lost, too.
+            return Optional.of(PeerException.PEER_LOST);
         }
         return failure instanceof RepairException repair ? repair.peerCode() : Optional.empty();
     }

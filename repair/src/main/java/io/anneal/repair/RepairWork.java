@@ -77,7 +77,7 @@ final class RepairWork implements ServedRun.Work {
 
     /** A token at which the peer wants it to end, since another run takes the rest. */
     @Override
-    public void told(ByteReader word) {
+    public void receive(ByteReader word) {
         long token = word.readLong();
         try {
             boolean ends = earlyEnd.isPresent() && earlyEnd.get().endAt(token);

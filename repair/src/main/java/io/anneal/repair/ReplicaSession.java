@@ -366,7 +366,6 @@ final class ReplicaSession implements Closeable {
         long importDeadlineSeconds = Receiving.NO_DEADLINE;
         if (run.isPresent()) {
             importDeadlineSeconds = run.get().complete();
-            table.caughtUp();
         }
         finished = true;
         return new SessionFinished(

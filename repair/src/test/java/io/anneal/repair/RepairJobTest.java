@@ -17,6 +17,8 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
+import io.anneal.net.CorruptFrameException;
+import io.anneal.net.PeerException;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
@@ -447,6 +449,15 @@ class RepairJobTest {
         assertThat(running.isDone()).isFalse();
         control.resume();
         assertThat(running.get().rowsDiffering()).isEqualTo(2 * ROWS);
+    }
+
+    /** The command that asked another node for the repair tries again what that node lost. */
+    @Test
+    void shouldTakeADamagedFrameForALostReplica() {
+        RepairFailure failure =
+                RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged");
+
+        assertThat(failure.exception("master").peerCode()).contains(PeerException.PEER_LOST);
     }
 
     @Test

@@ -60,10 +60,15 @@ class HugeRowsTest {
     }
 
     private static void row(SSTableWriter writer, int clustering, int valueBytes, long micros) throws IOException {
+        row(writer, 1, clustering, valueBytes, micros);
+    }
+
+    private static void row(SSTableWriter writer, int key, int clustering, int valueBytes, long micros)
+            throws IOException {
         byte[] value = new byte[valueBytes];
         new Random(micros).nextBytes(value);
         writer.row()
-                .key("k", 1)
+                .key("k", key)
                 .clustering("c", clustering)
                 .set("v", ByteBuffer.wrap(value))
                 .timestampMicros(micros)
@@ -175,6 +180,24 @@ class HugeRowsTest {
         oneLacks(1, LARGEST_BYTES);
 
         shouldHaveRepaired(repairDirectories(), 1);
+    }
+
+    /** Sessions of several parts read and move such rows at once; each replica lacks one of them. */
+    @Test
+    void shouldMoveRowsOfNearlyAQuarterOfTheHeapOfSeveralPartitions() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            int replica = i;
+            replica(writer -> {
+                // In the order of their tokens.
+                for (int key : List.of(5, 1, 2, 4)) {
+                    if (key != replica) {
+                        row(writer, key, 1, LARGEST_BYTES, SECOND_MICROS);
+                    }
+                }
+            });
+        }
+
+        shouldHaveRepaired(repairDirectories(), 2);
     }
 
     @Test

@@ -108,7 +108,7 @@ final class BaselineService {
         }
     }
 
-    /** Waits for the end of the peer's side, behind which nothing may come. */
+    /** Waits for the end of the peer's side, after which nothing may come. */
     static void requireEnd(MessageStream messages) throws IOException {
         try (Message more = Waiting.result(messages.read()).orElse(null)) {
             if (more != null) {

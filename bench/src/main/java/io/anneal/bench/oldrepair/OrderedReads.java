@@ -8,7 +8,7 @@ import io.anneal.node.Replica;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** Ranges of a replica, each behind the one before, with one cursor: no file is opened or searched anew for the next one. One thread. */
+/** Ranges of a replica, each after the one before, with one cursor: no file is opened or searched anew for the next one. One thread. */
 final class OrderedReads implements Closeable {
     private final FragmentCursor cursor;
     /** Whether the cursor is at a partition's start that nobody was given. */

@@ -39,7 +39,7 @@ public final class RepairScenario {
     private static final String GROWTH_DIFFERENCES = "growth-differences-x";
     private static final double MEGABYTE = 1e6;
     private static final int[] FACTORS = {1, 2, 4};
-    /** Rows of each replica, unless told. */
+    /** Rows of each replica by default. */
     public static final int ROWS = 1_000_000;
 
     private final BenchConfig config;

@@ -90,7 +90,7 @@ final class RepairSides implements Closeable {
         return processes;
     }
 
-    /** Tells of processes that the benchmark has beside these. */
+    /** Sets which other processes the benchmark has beside these. */
     void beside(List<Long> others) {
         further.clear();
         further.addAll(others);

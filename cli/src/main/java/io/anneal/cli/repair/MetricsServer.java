@@ -29,16 +29,18 @@ final class MetricsServer implements Closeable {
 
     private static final int REQUEST_SECONDS_MAX = 3;
     private static final int ANSWER_SECONDS_MAX = 10;
+    private static final int CONNECTIONS_MAX = 64;
 
     static {
         // The JDK's server has no other way to say it, and reads it once for the process, which is the command's.
         limit("sun.net.httpserver.maxReqTime", REQUEST_SECONDS_MAX);
         limit("sun.net.httpserver.maxRspTime", ANSWER_SECONDS_MAX);
+        limit("jdk.httpserver.maxConnections", CONNECTIONS_MAX);
     }
 
-    private static void limit(String property, int seconds) {
+    private static void limit(String property, int value) {
         if (System.getProperty(property) == null) {
-            System.setProperty(property, Integer.toString(seconds));
+            System.setProperty(property, Integer.toString(value));
         }
     }
 
@@ -86,6 +88,10 @@ final class MetricsServer implements Closeable {
 
     private void answer(HttpExchange exchange) throws IOException {
         try (exchange) {
+            if (!exchange.getRequestURI().getPath().equals("/metrics")) {
+                exchange.sendResponseHeaders(404, -1);
+                return;
+            }
             String method = exchange.getRequestMethod();
             if (!method.equals("GET") && !method.equals("HEAD")) {
                 exchange.getResponseHeaders().set("Allow", "GET, HEAD");

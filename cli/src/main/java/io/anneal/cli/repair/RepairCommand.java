@@ -222,7 +222,9 @@ public final class RepairCommand extends Subcommand {
         if (!replicas.isEmpty() && (schemaFile != null || namesRows)) {
             throw usage("--schema and --rows go with --dir");
         }
-        if (!replicas.isEmpty()) {
+        if (replicas.isEmpty()) {
+            security.refuse(this);
+        } else {
             security.check(this);
         }
         replicas.forEach(RepairRunner::address);
@@ -251,8 +253,10 @@ public final class RepairCommand extends Subcommand {
         long maxBytes = defaultBufferBytes();
         if (bufferBytes != null && (bufferBytes < 1 || bufferBytes > maxBytes)) {
             throw usage("--buffer is out of bounds, bufferBytes=" + bufferBytes
-                    + ", minBytes=1, maxBytes=" + maxBytes + "; more --memory allows more, up to "
-                    + RepairConfig.BUFFER_MAX_BYTES);
+                    + ", minBytes=1, maxBytes=" + maxBytes
+                    + (maxBytes < RepairConfig.BUFFER_MAX_BYTES
+                            ? "; more --memory allows more, up to " + RepairConfig.BUFFER_MAX_BYTES
+                            : ""));
         }
     }
 
@@ -339,6 +343,7 @@ public final class RepairCommand extends Subcommand {
             throws IOException {
         Repair repair = task.repair()
                 .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
+                .reports(results::addPart)
                 .tableReports(results::add);
         if (namesRows) {
             repair.differences(new RowLines(out(), progress));

@@ -69,6 +69,20 @@ final class RepairOutput {
                     replica.deletionsWritten());
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
         }
+        printImports(out, table, report, now);
+    }
+
+    /** What the parts that are done wrote, of a table of which others failed: it is right, and waits for import. */
+    static void printKept(PrintStream out, QualifiedTable table, RepairReport kept, Instant now) {
+        if (hasStaged(kept)) {
+            out.println(table + ": not done, but what its done parts wrote is right");
+            kept.replicas()
+                    .forEach(replica -> replica.sstables().forEach(sstable -> out.println("    wrote " + sstable)));
+            printImports(out, table, kept, now);
+        }
+    }
+
+    private static void printImports(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
         report.replicas().forEach(replica -> printImport(out, table, replica, now));
         if (hasStaged(report) && !isTooLate(report, now)) {
             out.println("  run " + report.sessionIds().get(0) + "; --staged counts what it wrote, before the import");
@@ -183,19 +197,34 @@ final class RepairOutput {
                 .toList();
     }
 
-    static void writeError(JsonGenerator json, QualifiedTable table, ErrorReport error) throws IOException {
+    /** @param kept what the parts that are done wrote, if any did */
+    static void writeError(
+            JsonGenerator json, QualifiedTable table, ErrorReport error, Optional<RepairReport> kept, Instant now)
+            throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeObjectFieldStart("error");
         json.writeStringField("code", error.code());
         json.writeStringField("message", error.message());
         json.writeEndObject();
+        if (kept.isPresent() && hasStaged(kept.get())) {
+            json.writeObjectFieldStart("done-parts");
+            writeDone(json, table, kept.get(), now);
+            json.writeEndObject();
+        }
         json.writeEndObject();
     }
 
     static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now) throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
+        json.writeBooleanField("were-equal", report.wereEqual());
+        writeDone(json, table, report, now);
+        json.writeEndObject();
+    }
+
+    private static void writeDone(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now)
+            throws IOException {
         json.writeBooleanField("dry-run", report.dryRun());
         if (hasStaged(report)) {
             json.writeStringField("run", report.sessionIds().get(0).toString());
@@ -222,7 +251,6 @@ final class RepairOutput {
             json.writeEndObject();
         }
         json.writeEndArray();
-        json.writeEndObject();
     }
 
     /** @param failed tables of which nothing is known */
@@ -230,12 +258,14 @@ final class RepairOutput {
         json.writeObjectFieldStart("sum");
         json.writeNumberField("tables", tables);
         json.writeNumberField("tables-failed", failed);
+        if (failed == 0) {
+            json.writeBooleanField("were-equal", sum.wereEqual());
+        }
         writeCounts(json, sum);
         json.writeEndObject();
     }
 
     private static void writeCounts(JsonGenerator json, RepairReport report) throws IOException {
-        json.writeBooleanField("were-equal", report.wereEqual());
         json.writeNumberField("windows", report.windows());
         json.writeNumberField("windows-differing", report.windowsDiffering());
         json.writeNumberField("rows-differing", report.rowsDiffering());

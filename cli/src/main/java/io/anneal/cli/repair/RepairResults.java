@@ -1,5 +1,6 @@
 package io.anneal.cli.repair;
 
+import com.google.common.base.Throwables;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
@@ -10,12 +11,15 @@ import io.anneal.job.JobFailedException;
 import io.anneal.job.RangeUnit;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What becomes of each table of a repair: printed when the table is done, or all of it as JSON at the end. One call at a time. */
 final class RepairResults {
@@ -24,6 +28,9 @@ final class RepairResults {
     private final Progress progress;
     private final Map<QualifiedTable, Done> done = new HashMap<>();
     private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
+
+    /** Of each table the reports of the parts that are done. */
+    private final Map<QualifiedTable, List<RepairReport>> parts = new HashMap<>();
 
     /** A table's report, and when it was there: its SSTables may have been in time then. */
     private record Done(RepairReport report, Instant now) {}
@@ -39,6 +46,15 @@ final class RepairResults {
                 .filter(table -> table.toString().equals(qualifiedName))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** A part of a table is done. */
+    synchronized void addPart(RangeUnit part, RepairReport report) {
+        parts.computeIfAbsent(table(part.table()), table -> new ArrayList<>()).add(report);
+    }
+
+    private synchronized Optional<RepairReport> kept(QualifiedTable table) {
+        return Optional.ofNullable(parts.get(table)).map(reports -> RepairReport.sum(reports, task.dryRun()));
     }
 
     /** All ranges of a table are done. */
@@ -58,17 +74,37 @@ final class RepairResults {
     void addFailure(Exception failure) {
         if (failure instanceof JobFailedException units) {
             // Many ranges of a table may fail for one reason.
-            Set<String> told = new HashSet<>();
-            for (JobFailedException.UnitFailure unit : units.failures()) {
-                String table = RangeUnit.tableOf(unit.unit());
-                if (told.add(table + " " + unit.cause().getMessage())) {
-                    failed.put(table(table), command.tell(unit.cause()));
+            Map<String, List<JobFailedException.UnitFailure>> byReason = units.failures().stream()
+                    .collect(Collectors.groupingBy(
+                            unit -> RangeUnit.tableOf(unit.unit()) + " " + reason(unit.cause()),
+                            LinkedHashMap::new,
+                            Collectors.toList()));
+            for (List<JobFailedException.UnitFailure> same : byReason.values()) {
+                String table = RangeUnit.tableOf(same.get(0).unit());
+                failed.put(table(table), command.tell(same.get(0).cause()));
+                if (same.size() > 1) {
+                    command.say("so failed " + same.size() + " parts, table=" + table);
                 }
             }
         } else {
             ErrorReport error = command.tell(failure);
             task.tables().stream().filter(table -> !done.containsKey(table)).forEach(table -> failed.put(table, error));
         }
+        if (!command.json()) {
+            Instant now = command.environment().clock().instant();
+            task.tables().stream()
+                    .filter(failed::containsKey)
+                    .forEach(table ->
+                            kept(table).ifPresent(kept -> RepairOutput.printKept(command.out(), table, kept, now)));
+        }
+    }
+
+    /** What is the same for all that failed by one cause, as a full disk: not the file at which it was found. */
+    private static String reason(Throwable failure) {
+        Throwable root = Throwables.getRootCause(failure);
+        return root instanceof FileSystemException file && file.getReason() != null
+                ? file.getReason()
+                : String.valueOf(root.getMessage());
     }
 
     /** The last word; returns what the command exits with. */
@@ -84,7 +120,12 @@ final class RepairResults {
                         Done one = done.get(table);
                         RepairOutput.write(result.fields(), table, one.report(), one.now());
                     } else if (failed.containsKey(table)) {
-                        RepairOutput.writeError(result.fields(), table, failed.get(table));
+                        RepairOutput.writeError(
+                                result.fields(),
+                                table,
+                                failed.get(table),
+                                kept(table),
+                                command.environment().clock().instant());
                     }
                 }
                 result.fields().writeEndArray();

@@ -46,7 +46,7 @@ public final class DiffCommand extends Subcommand {
             names = "--table",
             paramLabel = "KS.TABLE",
             converter = QualifiedTable.Converter.class,
-            description = "What to compare; repeatable, KS.* for a keyspace; every table unless told.")
+            description = "What to compare; repeatable, KS.* for a keyspace; every table by default.")
     private List<QualifiedTable> tables = List.of();
 
     @Option(

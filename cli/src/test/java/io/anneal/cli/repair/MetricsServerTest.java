@@ -114,6 +114,7 @@ class MetricsServerTest {
     @Test
     void shouldAnswerNothingElse() throws Exception {
         assertThat(ask("GET", "/").statusCode()).isEqualTo(404);
+        assertThat(ask("GET", "/metrics/x").statusCode()).isEqualTo(404);
         assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
         assertThat(ask("HEAD", "/metrics").body()).isEmpty();
         assertThat(ask("GET", "/metrics").statusCode()).isEqualTo(200);

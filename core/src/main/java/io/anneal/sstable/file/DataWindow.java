@@ -137,7 +137,7 @@ public final class DataWindow {
     /** Gives up everything before the next byte, and the memory that a huge row needed at once. */
     public void release() {
         mark();
-        if (buffer.length <= CAPACITY_KEPT_MAX_BYTES) {
+        if (buffer.length <= CAPACITY_DOUBLED_MAX_BYTES) {
             return;
         }
         byte[] left = new byte[Math.max(CAPACITY_MIN_BYTES, filled - mark)];

@@ -74,13 +74,16 @@ public final class ItemCodec {
         clamped.shrink();
     }
 
-    /** Appends the place of a row: an item with its key and clustering and no content; returns its length in bytes. */
+    /** Appends the place of a large row: an item with its key and clustering and no content; returns its length in bytes. */
     public int place(KeyView key, Row row, ByteWriter out) {
         view.clear(row.isStatic());
         if (!row.isStatic()) {
             view.clustering().wrap(row.clustering());
         }
-        return encoder.row(key, view, out);
+        int lengthBytes = encoder.row(key, view, out);
+        // The clustering lies in the buffer of the whole row, which would stay until the next one.
+        view.release();
+        return lengthBytes;
     }
 
     /**

@@ -393,9 +393,14 @@ public final class RowBuffer implements Closeable {
         spilled = left;
     }
 
+    /** Its memory is another buffer's then: nothing may look at its rows any more. */
     @Override
     public void close() throws IOException {
-        spill.close();
+        count = 0;
+        windowEnd = 0;
+        try (spill) {
+            chunks.close();
+        }
     }
 
     /** Memory that encoded rows take, and what is kept for more. */

@@ -1,23 +1,31 @@
 package io.anneal.repair.row;
 
 import io.anneal.io.ByteWriter;
+import java.lang.ref.SoftReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * Where the rows of a {@link RowBuffer} lie: arrays of one size, each filled with rows in turn. So nothing is moved when
  * more rows come or when those in front are dropped, and what was dropped is filled again. A row that is larger has a chunk
- * of its own, which is not kept. Owned by one thread.
+ * of its own, which is not kept. Owned by one thread, until it is closed.
  */
-final class RowChunks {
+final class RowChunks implements AutoCloseable {
     private static final int CHUNK_MAX_BYTES = 256 << 10;
     private static final int CHUNK_MIN_BYTES = 1 << 10;
     /** A buffer has at least so many. */
     private static final int CHUNKS_MIN = 16;
 
     private static final ByteWriter NOTHING = new ByteWriter(0);
+
+    /**
+     * What closed ones have left for the next, as long as nobody needs the memory. A session is short where many run at once: new
+     * chunks for each would be garbage soon, but copied first by the collector. No more than sessions held at one time.
+     */
+    private static final Deque<SoftReference<ByteWriter>> SPARE = new ConcurrentLinkedDeque<>();
 
     private final int chunkBytes;
     private final int chunksMax;
@@ -37,11 +45,28 @@ final class RowChunks {
     ByteWriter next(long expectedBytes) {
         assert expectedBytes > 0 : expectedBytes;
         if (last.capacityBytes() - last.lengthBytes() < expectedBytes) {
-            boolean isLarge = expectedBytes > chunkBytes;
-            last = isLarge || free.isEmpty() ? new ByteWriter((int) Math.max(chunkBytes, expectedBytes)) : free.pop();
+            last = expectedBytes > chunkBytes ? new ByteWriter((int) expectedBytes) : empty();
             chunks.add(last);
         }
         return last;
+    }
+
+    private ByteWriter empty() {
+        if (!free.isEmpty()) {
+            return free.pop();
+        }
+        ByteWriter spare = chunkBytes == CHUNK_MAX_BYTES ? spare() : null;
+        return spare == null ? new ByteWriter(chunkBytes) : spare;
+    }
+
+    /** Null if there is none. */
+    private static ByteWriter spare() {
+        ByteWriter spare = null;
+        SoftReference<ByteWriter> next;
+        while (spare == null && (next = SPARE.pollFirst()) != null) {
+            spare = next.get();
+        }
+        return spare;
     }
 
     /** Number of the last chunk. */
@@ -70,6 +95,16 @@ final class RowChunks {
     void clear() {
         dropBefore(firstNumber + chunks.size());
         last = NOTHING;
+    }
+
+    /** Leaves the chunks to whoever comes next. */
+    @Override
+    public void close() {
+        clear();
+        if (chunkBytes == CHUNK_MAX_BYTES) {
+            free.forEach(chunk -> SPARE.addFirst(new SoftReference<>(chunk)));
+        }
+        free.clear();
     }
 
     /** Memory that is taken, dropped chunks that are kept included. */

@@ -5,6 +5,7 @@ import static io.anneal.testkit.HandMadeTable.row;
 import static io.anneal.testkit.HandMadeTable.staticRow;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
@@ -18,6 +19,7 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -27,6 +29,7 @@ class RowBufferTest {
     private static final TableSchema SCHEMA = HandMadeTable.schema(0);
     private static final List<DecoratedKey> KEYS = HandMadeTable.keys(3);
     private static final int CAPACITY_BYTES = 16 << 10;
+    private static final int LARGE_BYTES = 4 << 20;
 
     private final ItemCodec codec =
             new ItemCodec(SCHEMA, Integer.MAX_VALUE - 1L, new Purger(SCHEMA, new SessionPurgeRule(0, 0)), 1);
@@ -221,5 +224,31 @@ class RowBufferTest {
         assertThat(buffer.capacityBytes()).isLessThan(1 << 20);
         assertThat(buffer.position(0).compareTo(at(KEYS.get(0), 1, 2), comparator))
                 .isZero();
+    }
+
+    @Test
+    void shouldTakeUpTheMemoryOfABufferThatIsClosed() throws IOException {
+        long first = allocatedBytesOfLargeBuffer();
+        long second = allocatedBytesOfLargeBuffer();
+
+        assertThat(first).isGreaterThan(LARGE_BYTES / 2);
+        assertThat(second).isLessThan(LARGE_BYTES / 4);
+    }
+
+    private long allocatedBytesOfLargeBuffer() throws IOException {
+        Row row = row(1, 1).cell(0, 1, "v".repeat(60_000)).build();
+        KeyView key = new KeyView();
+        key.wrap(KEYS.get(0));
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        try (RowBuffer large = new RowBuffer(SCHEMA, LARGE_BYTES)) {
+            while (large.aheadBytes() < LARGE_BYTES) {
+                ByteWriter bytes = large.bytes(64 + row.contentBytes());
+                int offset = bytes.lengthBytes();
+                int length = codec.row(key, row, bytes);
+                large.add(offset, length, codec.isHashed(), codec.high(), codec.low());
+            }
+            return threads.getCurrentThreadAllocatedBytes() - before;
+        }
     }
 }
