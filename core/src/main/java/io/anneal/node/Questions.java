@@ -8,6 +8,7 @@ import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
 import io.anneal.net.PeerStream;
+import io.anneal.net.RequestException;
 import io.anneal.net.Verb;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -76,6 +77,19 @@ public final class Questions {
         CompletableFuture<Message> answer = readNext().thenApply(message -> requireAnswer(kind, message));
         last = answer.handle((message, failure) -> null);
         return answer;
+    }
+
+    /**
+     * Asks no more: the stream is over once the peer has ended its direction. What comes behind the last answer is malformed, and
+     * resets it.
+     */
+    public void end() {
+        stream().end();
+        last.whenComplete((done, failure) -> stream().read(Questions::refuse));
+    }
+
+    private static void refuse(ByteBuffer piece) throws RequestException {
+        throw new RequestException(PeerException.MALFORMED, "bytes stand behind the last answer");
     }
 
     private CompletableFuture<Optional<Message>> readNext() {

@@ -190,7 +190,7 @@ public final class RemoteParticipant implements Participant {
     @Override
     public void close() {
         if (finished) {
-            questions.stream().end();
+            questions.end();
         } else {
             questions.stream().reset(RepairCode.ABORTED, "the repair was ended by its master");
         }

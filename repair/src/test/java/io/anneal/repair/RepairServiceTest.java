@@ -18,7 +18,9 @@ import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.RepairVerb;
+import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.testkit.FragmentList;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -414,6 +417,30 @@ class RepairServiceTest {
         Waiting.result(replica.agree(Sessions.TERMS));
         Waiting.result(replica.start(List.of(TokenRange.FULL)));
         assertThat(Waiting.result(replica.read()).items()).isEqualTo(6);
+    }
+
+    @Test
+    void shouldResetStreamOfAFollowerThatAnswersTheLastQuestionTwice() throws Exception {
+        ByteWriter done = new ByteWriter(64);
+        new SessionFinished(RepairCounts.of(new long[0]), 0, List.of()).encode(done);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        try (Nodes liar = new Nodes((handlers, own) -> handlers.registerStream(RepairVerb.SESSION, stream -> {
+            MessageStream messages = stream.messages();
+            stream.closed().whenComplete((closed, failure) -> over.completeExceptionally(failure));
+            messages.read().thenAccept(question -> {
+                question.orElseThrow().close();
+                for (int i = 0; i < 2; i++) {
+                    messages.write(SessionStep.FINISH.code(), ByteBuffer.wrap(done.toByteArray()));
+                }
+            });
+        }))) {
+            RemoteParticipant replica = new RemoteParticipant(liar.connect(), Replicas.THE_ONLY_ONE, 2);
+            Waiting.result(replica.finish());
+
+            replica.close();
+
+            shouldFailWith(PeerException.MALFORMED, () -> Waiting.result(over.orTimeout(30, TimeUnit.SECONDS)));
+        }
     }
 
     @Test
