@@ -110,7 +110,7 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         return new SessionOpened(
-                ReplicaFacts.of(table),
+                ReplicaFacts.of(table, parameters.ranges()),
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.takesInAtOnce(),
