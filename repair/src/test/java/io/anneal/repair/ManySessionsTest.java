@@ -99,6 +99,7 @@ class ManySessionsTest {
     private static void finished(RemoteParticipant session, UUID id) throws IOException {
         Waiting.result(session.open(open(id, SCHEMA)));
         Waiting.result(session.agree(Sessions.TERMS));
+        Sessions.readAll(session);
         Waiting.result(session.finish());
         session.close();
     }
