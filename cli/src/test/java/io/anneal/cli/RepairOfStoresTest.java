@@ -165,6 +165,41 @@ final class RepairOfStoresTest {
     }
 
     @Test
+    void shouldLeaveAStoreAsOldAsItIsWhenAPartOfItIsRepaired() throws IOException {
+        closedForDays(two, 9);
+        CommandRun part = CommandRun.inTime(
+                "repair",
+                "--table",
+                TABLE,
+                "--range=(0,1000]",
+                "--all-replicas",
+                "--dir",
+                one,
+                "--dir",
+                two,
+                "--apply");
+        assertThat(part.exitCode()).as(part.err()).isZero();
+
+        CommandRun all = repair("--dir", one, "--dir", two, "--apply", "--all-replicas");
+        assertThat(all.exitCode()).as(all.err()).isZero();
+        assertThat(all.err()).contains("replicas date from different times", "oldest=two");
+
+        CommandRun again = repair("--dir", one, "--dir", two, "--apply");
+        assertThat(again.err()).as("all of it was repaired").doesNotContain("different times");
+    }
+
+    @Test
+    void shouldTakeASnapshotForAsOldAsTheStoreThatItWasTakenOf() throws IOException {
+        closedForDays(two, 20);
+        CommandRun taken = CommandRun.of("store", "snapshot", two, "--name", "old");
+        assertThat(taken.exitCode()).as(taken.err()).isZero();
+
+        CommandRun refused = repair("--dir", one, "--dir", taken.out().strip());
+        assertThat(refused.exitCode()).as(refused.out()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err()).contains("older than gc_grace", "--allow-old-snapshots");
+    }
+
+    @Test
     void shouldCallReplicasByTheirShortNamesWhetherItWritesOrNot() throws IOException {
         Path out = directory.resolve("out");
         for (Object[] args : new Object[][] {

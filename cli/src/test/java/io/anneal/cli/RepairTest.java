@@ -95,6 +95,29 @@ final class RepairTest {
     }
 
     @Test
+    void shouldRefuseWhatProvesItToOthersWhereThereAreNone() {
+        for (String option : List.of("--token-file", "--tls-cert", "--tls-key", "--tls-ca")) {
+            CommandRun run = repair(option, directory.resolve("nowhere"));
+            assertThat(run.exitCode()).as(option).isEqualTo(ExitCode.USAGE);
+            assertThat(run.err()).contains(option).contains("go with --replica");
+        }
+    }
+
+    @Test
+    void shouldSayWhatStandsWhereItsOutputShouldGo() throws IOException {
+        Path out = Files.createDirectories(directory.resolve("out"));
+        Path file = Files.createFile(out.resolve("two"));
+        CommandRun run = apply();
+        assertThat(run.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(run.err()).contains("ANL-1004").contains(file.toString()).contains("no directory");
+        Files.delete(file);
+        Files.createSymbolicLink(file, directory.resolve("dangling"));
+        assertThat(apply().err()).contains("ANL-1004").contains(file.toString());
+        Files.delete(file);
+        assertThat(apply().exitCode()).isZero();
+    }
+
+    @Test
     void shouldNotServeWhatIsNotThere() throws IOException {
         Path file = Files.writeString(directory.resolve("token"), "0123456789abcdef");
         Files.createDirectory(directory.resolve("empty"));

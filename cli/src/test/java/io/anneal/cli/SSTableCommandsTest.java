@@ -7,6 +7,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -274,6 +279,27 @@ final class SSTableCommandsTest {
         assertThat(CommandRun.of("sstable", "verify", target.resolve("corpus/dropped"))
                         .exitCode())
                 .isZero();
+    }
+
+    /** A repair takes it for as old as that. */
+    @Test
+    void shouldDateWhatItWritesLikeWhatItReads() throws IOException {
+        FileTime old = FileTime.from(Instant.now().minus(Duration.ofDays(20)).truncatedTo(ChronoUnit.SECONDS));
+        try (Stream<Path> files = Files.list(table)) {
+            for (Path file : files.toList()) {
+                Files.setLastModifiedTime(file, old);
+            }
+        }
+        for (String[] how : new String[][] {{"scrub"}, {"rewrite"}, {"rewrite", "--compact"}}) {
+            Path target = directory.resolve(String.join("", how));
+            List<Object> args = new ArrayList<>(List.of("sstable"));
+            args.addAll(List.of(how));
+            args.addAll(List.of(table, "--to", target));
+            assertThat(CommandRun.of(args.toArray()).exitCode()).isZero();
+            assertThat(Files.getLastModifiedTime(target.resolve("corpus/dropped/nb-1-big-Data.db")))
+                    .as(String.join(" ", how))
+                    .isEqualTo(old);
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ public final class Directories {
         } catch (FileAlreadyExistsException e) {
             // Somebody else may have made it meanwhile.
             if (!Files.isDirectory(directory)) {
-                throw new StorageException("create", directory, e);
+                throw new StorageException("create", directory, new NotDirectoryException(directory.toString()));
             }
         } catch (IOException e) {
             throw new StorageException("create", directory, e);

@@ -3,6 +3,7 @@ package io.anneal.io;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
@@ -41,6 +42,9 @@ public final class StorageException extends IOException {
     private static String text(IOException cause) {
         if (cause instanceof AccessDeniedException) {
             return "permission denied";
+        }
+        if (cause instanceof NotDirectoryException) {
+            return "something stands there that is no directory";
         }
         return cause instanceof FileSystemException named && named.getReason() == null
                 ? named.getClass().getSimpleName()

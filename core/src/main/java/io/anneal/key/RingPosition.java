@@ -33,7 +33,8 @@ public record RingPosition(Optional<DecoratedKey> key, PositionInPartition posit
         return of(new DecoratedKey(token, new byte[0]), PositionInPartition.START);
     }
 
-    private boolean isBetweenTokens() {
+    /** Whether it is the end of a token's partitions, as {@link #behind} makes it; not so {@link #END}. */
+    public boolean isBetweenTokens() {
         return key.isPresent() && key.get().bytes().length == 0 && key.get().token() != EMPTY_KEYS_TOKEN;
     }
 

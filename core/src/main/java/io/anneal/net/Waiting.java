@@ -17,15 +17,22 @@ public final class Waiting {
     private Waiting() {}
 
     private interface Wait<T> {
-        T get() throws InterruptedException, ExecutionException;
+        T get() throws InterruptedException, ExecutionException, IOException;
     }
 
     public static <T> T result(CompletableFuture<T> future) throws IOException {
         return result(future::get);
     }
 
+    /** Called while the caller waits. */
+    @FunctionalInterface
+    public interface Check {
+        /** What it throws ends the wait. */
+        void run() throws IOException;
+    }
+
     /** @param check called before the caller waits and every half second meanwhile; what it throws ends the wait */
-    public static <T> T result(CompletableFuture<T> future, Runnable check) throws IOException {
+    public static <T> T result(CompletableFuture<T> future, Check check) throws IOException {
         return result(() -> {
             while (!future.isDone()) {
                 check.run();

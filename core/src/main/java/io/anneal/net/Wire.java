@@ -78,7 +78,7 @@ final class Wire {
     /** Ends the connection; tells the peer why, if it would understand and still listens. */
     void end(IOException cause) {
         decoder.stop();
-        Optional<Report> report = reportOf(cause);
+        Optional<Report> report = reportOf(cause).filter(this::isUnderstood);
         // Reading goes on, to see the peer close, and what it still sends is dropped.
         channel.config().setAutoRead(true);
         if (report.isPresent()) {
@@ -86,6 +86,11 @@ final class Wire {
         } else {
             channel.close();
         }
+    }
+
+    /** A peer that is about to speak TLS would take a report in plain text for a side without TLS. */
+    private boolean isUnderstood(Report report) {
+        return channel.pipeline().get(TlsGate.class) == null || report.code().equals(PeerException.TLS_EXPECTED);
     }
 
     private static Optional<Report> reportOf(IOException cause) {

@@ -38,8 +38,8 @@ public interface Replica extends Closeable {
     /** The latest local deletion time that what it writes can hold: rule 13's ceiling for this replica. */
     long localDeletionTimeMaxSeconds();
 
-    /** The moment from which its data dates; empty for data that is read as it is now. */
-    default Optional<Instant> asOf() {
+    /** The moment from which its data of some ranges dates; empty for data that is read as it is now. */
+    default Optional<Instant> asOf(List<TokenRange> ranges) {
         return Optional.empty();
     }
 
@@ -111,12 +111,9 @@ public interface Replica extends Closeable {
         return false;
     }
 
-    /** A repair between it and others has come to its end: its data dates from when the repair opened it. */
-    default void caughtUp() {}
-
     /**
-     * Ranges were repaired on all replicas that there are: what was deleted before may be purged by tables whose deletions wait
-     * for that.
+     * Ranges were repaired on all replicas that there are: their data dates from then, and what was deleted before may be purged
+     * by tables whose deletions wait for that.
      *
      * @param seconds when the repair began by its master's clock, since 1970
      */

@@ -34,6 +34,7 @@ public final class ServedRun implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServedRun.class);
     private static final long STATUS_PERIOD_MS = 100;
+    private static final long WAITING_PERIOD_MS = 1_000;
     /** With so many not heard it waits: a second is longer than any way there and back. */
     private static final int UNHEARD_MAX = 10;
 
@@ -64,6 +65,12 @@ public final class ServedRun implements Runnable {
     public interface Listener {
         /** Waits while the peer has not answered several: so a peer paces or pauses the work. */
         void progress(Consumer<ByteWriter> status) throws IOException;
+
+        /**
+         * The work waits for another peer: repeats its status now and then, so that this peer does not count it as lost before the
+         * other one is. Does not wait.
+         */
+        void waits(Consumer<ByteWriter> status) throws IOException;
 
         /** Returns once the peer has answered it. */
         void heard(Consumer<ByteWriter> status) throws IOException;
@@ -224,6 +231,14 @@ public final class ServedRun implements Runnable {
                 tell(status);
                 unheard++;
                 awaitHearing(UNHEARD_MAX);
+            }
+        }
+
+        @Override
+        public void waits(Consumer<ByteWriter> status) throws IOException {
+            awaitHearing(UNHEARD_MAX);
+            if (Math.abs(clock.millis() - toldMs) >= WAITING_PERIOD_MS && unheard < UNHEARD_MAX - 1) {
+                progress(status);
             }
         }
 

@@ -17,12 +17,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -32,32 +29,20 @@ import java.util.function.Predicate;
  */
 public final class StoreReplicas implements ReplicaSource {
     private final Store store;
-    private final Map<String, Instant> asOf;
     private final String name;
 
     public StoreReplicas(Store store) {
-        this(store, Map.of());
+        this(store, store.directory().toString());
     }
 
-    /**
-     * Of a store that was opened for repairs, so that nothing else writes to it.
-     *
-     * @param asOf from when the data of its tables dates, by {@code keyspace.table}; as it is now where nothing is said. What
-     *     takes part in a repair dates from that
-     */
-    public StoreReplicas(Store store, Map<String, Instant> asOf) {
-        this(store, new ConcurrentHashMap<>(asOf), store.directory().toString());
-    }
-
-    private StoreReplicas(Store store, Map<String, Instant> asOf, String name) {
+    private StoreReplicas(Store store, String name) {
         this.store = store;
-        this.asOf = asOf;
         this.name = name;
     }
 
     /** The same under another name than that of its directory, for reports. */
     public StoreReplicas named(String other) {
-        return new StoreReplicas(store, asOf, other);
+        return new StoreReplicas(store, other);
     }
 
     /** @param staged makes no difference: what a run gave the store is its data */
@@ -68,13 +53,7 @@ public final class StoreReplicas implements ReplicaSource {
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
         return new LiveReplica(
-                name,
-                store.directory(),
-                found,
-                found.staleSince().or(() -> Optional.ofNullable(asOf.get(qualifiedName))),
-                store.clock(),
-                store.clock().instant(),
-                opened -> asOf.computeIfPresent(qualifiedName, (of, known) -> opened));
+                name, store.directory(), found, store.clock(), store.clock().instant());
     }
 
     /**
@@ -82,20 +61,17 @@ public final class StoreReplicas implements ReplicaSource {
      *
      * @param clock the store's
      * @param opened when it was, by that clock
-     * @param repairs is told that at the end of a repair
      */
-    private record LiveReplica(
-            String name,
-            Path directory,
-            Table table,
-            Optional<Instant> asOf,
-            InstantSource clock,
-            Instant opened,
-            Consumer<Instant> repairs)
+    private record LiveReplica(String name, Path directory, Table table, InstantSource clock, Instant opened)
             implements Replica {
         @Override
         public List<UUID> dataIds() throws IOException {
             return DataIds.of(List.of(directory));
+        }
+
+        @Override
+        public Optional<Instant> asOf(List<TokenRange> ranges) {
+            return table.asOf(ranges);
         }
 
         @Override
@@ -149,11 +125,6 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public boolean isGone() {
             return !table.isOpen();
-        }
-
-        @Override
-        public void caughtUp() {
-            repairs.accept(opened);
         }
 
         /** A master whose clock is ahead must not have purged what was deleted here after it read. */

@@ -325,7 +325,8 @@ public final class Table {
 
     /**
      * Takes in the SSTables of a directory, or those whose components are named: verified, then linked or copied, all or none.
-     * Data that was deleted here long ago, so that the deletion is purged, comes back with them.
+     * Data that was deleted here long ago, so that the deletion is purged, comes back with them. A snapshot that is older than
+     * gc_grace makes the table {@linkplain #staleSince() stale}.
      *
      * @return how many
      * @throws io.anneal.sstable.CorruptSSTableException when one is wrong
@@ -349,7 +350,8 @@ public final class Table {
                         described,
                         List.of(files)));
         List<Descriptor> foreign = source.descriptors();
-        live().engine().importSSTables(live().table(), foreign);
+        live().engine()
+                .importSSTables(live().table(), foreign, source.directories().snapshotTaken());
         return foreign.size();
     }
 
@@ -422,11 +424,21 @@ public final class Table {
     }
 
     /**
-     * Until when it knew of what was deleted on other replicas, if the store was closed afterwards for longer than gc_grace: rows
-     * of it may have been deleted of which no replica knows any more. Empty once it was truncated, or repaired as a whole.
+     * Until when it knew of what was deleted on other replicas, if the store was closed afterwards for longer than gc_grace, or a
+     * snapshot of then was imported: rows of it may have been deleted of which no replica knows any more. Empty once it was truncated, or repaired as a whole.
      */
     public Optional<Instant> staleSince() {
         OptionalLong seconds = live().table().directory().content().staleSeconds();
+        return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
+    }
+
+    /**
+     * From when the data of some ranges dates: empty when it is as it is now. It is not if the table is {@linkplain #staleSince()
+     * stale}, or the store was opened {@linkplain io.anneal.table.StoreConfig#isForRepairs for repairs}; then it dates from when its
+     * program last had it open, or from the last repair of all these ranges among all replicas.
+     */
+    public Optional<Instant> asOf(List<TokenRange> ranges) {
+        OptionalLong seconds = live().table().directory().content().asOfSeconds(ranges);
         return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
     }
 

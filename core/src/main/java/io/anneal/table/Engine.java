@@ -172,7 +172,7 @@ public final class Engine implements Closeable {
         try {
             TableCatalogue.sweep(directory.resolve(DATA));
             engine.snapshots.sweep();
-            engine.tables.openAll(new Absence(lastOpen, environment.clock().instant()));
+            engine.tables.openAll(new Absence(lastOpen, environment.clock().instant(), config.isForRepairs()));
             engine.openLog();
             opened = true;
             return engine;
@@ -534,15 +534,26 @@ public final class Engine implements Closeable {
     /**
      * Takes foreign SSTables in, as they are: all of them or none. Each is verified first.
      *
+     * @param asOf from when they date, where that is known for certain; the table is stale if that is longer ago than gc_grace
      * @throws io.anneal.sstable.CorruptSSTableException when one is wrong or does not fit the schema
      * @throws IllegalArgumentException when one has another partitioner, or legacy counters
      */
-    public void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
+    public void importSSTables(LiveTable table, List<Descriptor> foreign, Optional<Instant> asOf) throws IOException {
         alone(table, () -> {
-            operations.importSSTables(table, foreign);
+            operations.verify(table, foreign);
+            noteAge(table, asOf);
+            operations.takeIn(table, foreign);
             compactions.consider(table);
             return null;
         });
+    }
+
+    private void noteAge(LiveTable table, Optional<Instant> asOf) throws IOException {
+        long gcGraceSeconds = table.schema().options().gcGraceSeconds();
+        long nowSeconds = environment.clock().instant().getEpochSecond();
+        if (asOf.isPresent() && gcGraceSeconds > 0 && nowSeconds - asOf.get().getEpochSecond() > gcGraceSeconds) {
+            table.directory().update(content -> content.withOldData(asOf.get().getEpochSecond()));
+        }
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /**
  * What a manifest says. Immutable; each {@code with} gives a changed copy.
@@ -30,6 +31,8 @@ import java.util.regex.Pattern;
  * @param repairTimes when ranges were last repaired as a whole
  * @param staleSeconds until when the table knew of what was deleted on other replicas, since 1970, if the store was not open
  *     afterwards for longer than gc_grace; empty once it has caught up
+ * @param datedSeconds when its program last had the store open, since 1970, if only repairs have since; what they write makes
+ *     the data no younger
  */
 public record ManifestContent(
         String keyspace,
@@ -41,7 +44,11 @@ public record ManifestContent(
         Set<String> writing,
         Set<String> obsolete,
         List<RepairTime> repairTimes,
-        OptionalLong staleSeconds) {
+        OptionalLong staleSeconds,
+        OptionalLong datedSeconds) {
+    /** All of it. */
+    private static final List<TokenRange> RING = List.of(TokenRange.FULL);
+
     private static final Pattern NAME = Pattern.compile("\\w+");
     private static final Pattern GENERATION = Pattern.compile("[0-9a-z_]+");
 
@@ -107,6 +114,7 @@ public record ManifestContent(
                 Set.of(),
                 Set.of(),
                 List.of(),
+                OptionalLong.empty(),
                 OptionalLong.empty());
     }
 
@@ -145,7 +153,8 @@ public record ManifestContent(
                 writing,
                 obsolete,
                 repairTimes,
-                staleSeconds);
+                staleSeconds,
+                datedSeconds);
     }
 
     private static Map<Integer, CommitLogPosition> all(ShardRule rule, CommitLogPosition position) {
@@ -161,7 +170,17 @@ public record ManifestContent(
         Map<Integer, CommitLogPosition> changed = new HashMap<>(flushed);
         changed.merge(shard, position, (known, later) -> known.compareTo(later) < 0 ? later : known);
         return new ManifestContent(
-                keyspace, table, tableId, shards, changed, sstables, writing, obsolete, repairTimes, staleSeconds);
+                keyspace,
+                table,
+                tableId,
+                shards,
+                changed,
+                sstables,
+                writing,
+                obsolete,
+                repairTimes,
+                staleSeconds,
+                datedSeconds);
     }
 
     /** All shards flushed up to there, as after replay or truncation; none steps back. */
@@ -178,7 +197,17 @@ public record ManifestContent(
         Set<String> changed = new LinkedHashSet<>(writing);
         changed.addAll(generations);
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, changed, obsolete, repairTimes, staleSeconds);
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                sstables,
+                changed,
+                obsolete,
+                repairTimes,
+                staleSeconds,
+                datedSeconds);
     }
 
     /**
@@ -201,23 +230,91 @@ public record ManifestContent(
         Set<String> nowObsolete = new LinkedHashSet<>(obsolete);
         nowObsolete.addAll(removed);
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, live, stillWriting, nowObsolete, repairTimes, staleSeconds);
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                live,
+                stillWriting,
+                nowObsolete,
+                repairTimes,
+                staleSeconds,
+                datedSeconds);
     }
 
     /** The table without data: every SSTable is obsolete, all of the log up to {@code position} needed no more. */
     public ManifestContent truncated(CommitLogPosition position) {
         List<String> live = sstables.stream().map(ListedSSTable::generation).toList();
-        return withSSTables(List.of(), live).withAllFlushed(position).withStale(OptionalLong.empty());
+        return withSSTables(List.of(), live)
+                .withAllFlushed(position)
+                .withStale(OptionalLong.empty())
+                .withDated(OptionalLong.empty());
     }
 
     private ManifestContent withStale(OptionalLong seconds) {
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, repairTimes, seconds);
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                sstables,
+                writing,
+                obsolete,
+                repairTimes,
+                seconds,
+                datedSeconds);
+    }
+
+    /** Empty once its program has the store open again. */
+    public ManifestContent withDated(OptionalLong seconds) {
+        return new ManifestContent(
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                sstables,
+                writing,
+                obsolete,
+                repairTimes,
+                staleSeconds,
+                seconds);
+    }
+
+    /**
+     * From when the data of ranges dates, since 1970: from when its program last had the store open, or from the last repair of
+     * all of them. Empty for data that is as it is now.
+     */
+    public OptionalLong asOfSeconds(List<TokenRange> ranges) {
+        LongStream known = LongStream.concat(staleSeconds.stream(), datedSeconds.stream());
+        OptionalLong earliest = known.min();
+        return earliest.isPresent()
+                ? OptionalLong.of(Math.max(earliest.getAsLong(), RepairedRanges.earliest(repairTimes, ranges)))
+                : earliest;
     }
 
     /** The store was not open afterwards for longer than gc_grace; an earlier such time stays. */
     public ManifestContent withStale(long seconds) {
-        return staleSeconds.isPresent() ? this : withStale(OptionalLong.of(seconds));
+        return withStale(OptionalLong.of(Math.min(seconds, staleSeconds.orElse(seconds))));
+    }
+
+    /** The same of data that comes from outside: no repair until now was of it. */
+    public ManifestContent withOldData(long seconds) {
+        return new ManifestContent(
+                        keyspace,
+                        table,
+                        tableId,
+                        shards,
+                        flushed,
+                        sstables,
+                        writing,
+                        obsolete,
+                        List.of(),
+                        staleSeconds,
+                        datedSeconds)
+                .withStale(seconds);
     }
 
     /** Without generations whose files are gone, written or obsolete ones. */
@@ -236,16 +333,18 @@ public record ManifestContent(
                 stillWriting,
                 stillObsolete,
                 repairTimes,
-                staleSeconds);
+                staleSeconds,
+                datedSeconds);
     }
 
     /** Ranges were repaired as a whole; earlier times of their parts go. A table all of which was repaired has caught up. */
     public ManifestContent withRepaired(List<TokenRange> ranges, long seconds) {
         List<RepairTime> changed = RepairedRanges.with(repairTimes, ranges, seconds);
-        OptionalLong stale = staleSeconds.isPresent() && RepairedRanges.coverRing(changed, staleSeconds.getAsLong())
-                ? OptionalLong.empty()
-                : staleSeconds;
+        OptionalLong stale =
+                staleSeconds.isPresent() && RepairedRanges.earliest(changed, RING) > staleSeconds.getAsLong()
+                        ? OptionalLong.empty()
+                        : staleSeconds;
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, changed, stale);
+                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, changed, stale, datedSeconds);
     }
 }

@@ -30,6 +30,7 @@ import java.util.UUID;
  *   obsolete &lt;generation&gt;
  *   repaired &lt;left&gt; &lt;right&gt; &lt;seconds&gt;
  *   stale &lt;seconds&gt;                              at most one
+ *   dated &lt;seconds&gt;                              at most one
  *   crc32 &lt;8 hexadecimal digits&gt;                  of all bytes before this line
  * </pre>
  */
@@ -44,6 +45,7 @@ final class ManifestText {
     private final Set<String> obsolete = new LinkedHashSet<>();
     private final List<RepairTime> repairTimes = new ArrayList<>();
     private OptionalLong staleSeconds = OptionalLong.empty();
+    private OptionalLong datedSeconds = OptionalLong.empty();
 
     private int lineNumber;
     private String[] name;
@@ -70,6 +72,7 @@ final class ManifestText {
             line(text, "repaired", time.range().left(), time.range().right(), time.seconds());
         }
         content.staleSeconds().ifPresent(seconds -> line(text, "stale", seconds));
+        content.datedSeconds().ifPresent(seconds -> line(text, "dated", seconds));
         return FORMAT.print(text.toString());
     }
 
@@ -111,7 +114,17 @@ final class ManifestText {
         }
         try {
             return new ManifestContent(
-                    name[0], name[1], tableId, shards, flushed, sstables, writing, obsolete, repairTimes, staleSeconds);
+                    name[0],
+                    name[1],
+                    tableId,
+                    shards,
+                    flushed,
+                    sstables,
+                    writing,
+                    obsolete,
+                    repairTimes,
+                    staleSeconds,
+                    datedSeconds);
         } catch (IllegalArgumentException e) {
             throw wrong("manifest contradicts itself, reason=" + e.getMessage(), e);
         }
@@ -150,15 +163,18 @@ final class ManifestText {
                 TokenRange range = new TokenRange(Long.parseLong(words[1]), Long.parseLong(words[2]));
                 repairTimes.add(new RepairTime(range, Long.parseLong(words[3])));
             }
-            case "stale" -> {
-                requireWords(words, 2);
-                if (staleSeconds.isPresent()) {
-                    throw new IllegalArgumentException("fact stands here twice");
-                }
-                staleSeconds = OptionalLong.of(Long.parseLong(words[1]));
-            }
+            case "stale" -> staleSeconds = moment(words, staleSeconds);
+            case "dated" -> datedSeconds = moment(words, datedSeconds);
             default -> throw new IllegalArgumentException("no such fact");
         }
+    }
+
+    private static OptionalLong moment(String[] words, OptionalLong known) {
+        requireWords(words, 2);
+        if (known.isPresent()) {
+            throw new IllegalArgumentException("fact stands here twice");
+        }
+        return OptionalLong.of(Long.parseLong(words[1]));
     }
 
     private static void addGeneration(Set<String> generations, String[] words) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * When each part of the ring was last repaired as a whole, in few ranges: a newer repair takes the place of older ones where it
@@ -15,7 +16,7 @@ final class RepairedRanges {
     /** Ranges in a manifest, which is written as a whole with each change. */
     static final int RANGES_MOST = 1_024;
 
-    private static final long NEVER = Long.MIN_VALUE;
+    static final long NEVER = Long.MIN_VALUE;
 
     /**
      * From each token, exclusive, up to the next one when the ring was repaired. Left ends ascend from {@link Long#MIN_VALUE}, since
@@ -36,9 +37,24 @@ final class RepairedRanges {
         return ranges.list();
     }
 
-    /** Whether all of the ring was repaired after a moment. */
-    static boolean coverRing(List<RepairTime> known, long afterSeconds) {
-        return new RepairedRanges(known).times.values().stream().allMatch(seconds -> seconds > afterSeconds);
+    /** Since when all of some ranges were repaired at least once; {@link #NEVER} when a part of them never was. */
+    static long earliest(List<RepairTime> known, List<TokenRange> ranges) {
+        RepairedRanges all = new RepairedRanges(known);
+        long earliest = Long.MAX_VALUE;
+        for (TokenRange range : ranges) {
+            earliest = Math.min(earliest, all.earliest(range));
+        }
+        return ranges.isEmpty() ? NEVER : earliest;
+    }
+
+    private long earliest(TokenRange range) {
+        cut(range.left());
+        cut(range.right());
+        Stream<Long> seconds = range.left() < range.right()
+                ? times.subMap(range.left(), range.right()).values().stream()
+                : Stream.concat(
+                        times.tailMap(range.left()).values().stream(), times.headMap(range.right()).values().stream());
+        return seconds.min(Long::compare).orElse(NEVER);
     }
 
     private void add(TokenRange range, long seconds) {

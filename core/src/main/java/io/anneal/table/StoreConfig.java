@@ -27,6 +27,8 @@ import java.util.function.Consumer;
  * @param readThreads how many reads of {@code Table.rows(keys)}, {@code rowAsync} and the like run at once; threads start when
  *     they are needed
  * @param isJmx whether metrics are shown to JMX
+ * @param isForRepairs whether a process other than its own program opens it, for repairs, streams or a snapshot: since nothing
+ *     else is written meanwhile, its data keeps the date at which its program last had it open
  * @param listener hears what fails
  */
 public record StoreConfig(
@@ -44,6 +46,7 @@ public record StoreConfig(
         long compactionBytesPerSecond,
         int readThreads,
         boolean isJmx,
+        boolean isForRepairs,
         StoreListener listener) {
     private static final int SHARDS_MAX = 1024;
     private static final int READ_THREADS_DEFAULT = 8;
@@ -126,6 +129,7 @@ public record StoreConfig(
                 64L << 20,
                 READ_THREADS_DEFAULT,
                 false,
+                false,
                 StoreListener.NONE);
     }
 
@@ -185,6 +189,10 @@ public record StoreConfig(
         return changed(draft -> draft.isJmx = value);
     }
 
+    public StoreConfig withForRepairs(boolean value) {
+        return changed(draft -> draft.isForRepairs = value);
+    }
+
     public StoreConfig withListener(StoreListener value) {
         return changed(draft -> draft.listener = value);
     }
@@ -211,6 +219,7 @@ public record StoreConfig(
         private long compactionBytesPerSecond;
         private int readThreads;
         private boolean isJmx;
+        private boolean isForRepairs;
         private StoreListener listener;
 
         private Draft(StoreConfig config) {
@@ -228,6 +237,7 @@ public record StoreConfig(
             compactionBytesPerSecond = config.compactionBytesPerSecond;
             readThreads = config.readThreads;
             isJmx = config.isJmx;
+            isForRepairs = config.isForRepairs;
             listener = config.listener;
         }
 
@@ -247,6 +257,7 @@ public record StoreConfig(
                     compactionBytesPerSecond,
                     readThreads,
                     isJmx,
+                    isForRepairs,
                     listener);
         }
     }

@@ -6,6 +6,7 @@ import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;
@@ -26,6 +27,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -417,7 +419,9 @@ public final class TableDirectory {
      * @throws IllegalStateException when there is a snapshot of this name
      */
     public Path snapshot(String name, Collection<Descriptor> sstables, Instant now) throws IOException {
-        return snapshots.take(name, schema, sstables, now);
+        // Its manifest says from when the data dates, since whoever reads it goes by that.
+        OptionalLong asOf = content().asOfSeconds(List.of(TokenRange.FULL));
+        return snapshots.take(name, schema, sstables, asOf.isPresent() ? Instant.ofEpochSecond(asOf.getAsLong()) : now);
     }
 
     /**

@@ -177,16 +177,15 @@ final class TableOperations {
         table.alter(altered);
     }
 
-    /** Takes foreign SSTables in, as they are: all of them or none. Each is verified first. */
-    void importSSTables(LiveTable table, List<Descriptor> foreign) throws IOException {
+    /** Each of the SSTables is right and fits the table. */
+    void verify(LiveTable table, List<Descriptor> foreign) throws IOException {
         for (Descriptor descriptor : foreign) {
             verify(table, descriptor);
         }
-        takeIn(table, foreign);
     }
 
     /**
-     * The same of what this process has just written for the table.
+     * Takes what this process has just written for the table: all of it or none.
      *
      * @param truncations how often the table had been truncated when the first of it was read
      * @throws TableTruncatedException when it was truncated since: what it held may be in these SSTables
@@ -205,7 +204,8 @@ final class TableOperations {
         takeIn(table, received);
     }
 
-    private void takeIn(LiveTable table, List<Descriptor> foreign) throws IOException {
+    /** Takes SSTables in that were verified: all of them or none. */
+    void takeIn(LiveTable table, List<Descriptor> foreign) throws IOException {
         List<LiveSSTable> opened = new ArrayList<>();
         boolean taken = false;
         try {

@@ -346,6 +346,23 @@ class TlsTest {
         }
     }
 
+    /** A client in the middle of its handshake would take plain text for a server without TLS, and not come again. */
+    @Test
+    void shouldSayNothingInPlainTextToWhomMaySpeakTls() throws Exception {
+        try (NetFixture net = new NetFixture()) {
+            net.serve(with(certificates.of("node1")).withLimits(NetLimits.DEFAULT.withConnections(4, 4, 1)));
+            InetSocketAddress address = net.server.address();
+            try (Socket displaced = new Socket(address.getAddress(), address.getPort());
+                    Socket last = new Socket(address.getAddress(), address.getPort())) {
+                displaced.setSoTimeout(20_000);
+
+                assertThat(displaced.getInputStream().readAllBytes()).isEmpty();
+                assertThat(net.failure()).hasMessageContaining("this was the oldest, max=1");
+                assertThat(last.isConnected()).isTrue();
+            }
+        }
+    }
+
     /** A client that trusts anybody and has no certificate. */
     private static SSLSocket bare(InetSocketAddress address) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");

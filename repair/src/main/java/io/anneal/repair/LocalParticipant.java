@@ -65,6 +65,9 @@ public final class LocalParticipant implements Participant {
 
     private Optional<ReplicaSession> session = Optional.empty();
 
+    /** By the session that has finished. Touched in turn only. */
+    private LinearRanges repaired = LinearRanges.NONE;
+
     /** For any thread. */
     private volatile Optional<Replica> replica = Optional.empty();
 
@@ -201,6 +204,12 @@ public final class LocalParticipant implements Participant {
                                 + name + ", bufferBytes=" + terms.bufferBytes() + ", maxBytes="
                                 + open.parameters().bufferBytes());
             }
+            if (terms.localDeletionTimeMaxSeconds() > open.table().localDeletionTimeMaxSeconds()) {
+                throw new RepairException(
+                        "deletion times of the session are later than this replica can write, replica="
+                                + name + ", maxSeconds=" + terms.localDeletionTimeMaxSeconds() + ", ownMaxSeconds="
+                                + open.table().localDeletionTimeMaxSeconds());
+            }
             session = Optional.of(new ReplicaSession(
                     open.table(), open.parameters(), terms, ReadRate.UNLIMITED, new RepairMeter(metrics)));
             return null;
@@ -271,6 +280,7 @@ public final class LocalParticipant implements Participant {
     public CompletableFuture<SessionFinished> finish() {
         return on(open -> {
             SessionFinished done = open.finish();
+            repaired = open.repaired();
             endSession();
             return done;
         });
@@ -291,6 +301,10 @@ public final class LocalParticipant implements Participant {
         return run(() -> {
             OpenTable open =
                     opened.orElseThrow(() -> new IllegalStateException("no repair session is open, replica=" + name));
+            if (!LinearRanges.of(ranges).ranges().stream().allMatch(repaired::covers)) {
+                throw new RepairException(
+                        "ranges were not repaired by this session, replica=" + name + ", ranges=" + ranges);
+            }
             open.table().repaired(ranges, seconds);
             return null;
         });

@@ -520,6 +520,7 @@ public final class Repair {
                     config, replica, followers, part.listener(), environment.metrics(), Optional.of(() -> {
                         steps.requireRunning();
                         steps.help();
+                        part.listener().waits();
                     }))) {
                 return master.run();
             }

@@ -38,6 +38,13 @@ public interface RepairListener extends DifferenceListener {
     default void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {}
 
     /**
+     * The master waits for a replica: called before, and every half second meanwhile.
+     *
+     * @throws IOException ends the session
+     */
+    default void waits() throws IOException {}
+
+    /**
      * All windows are reconciled, and each replica is asked next to keep what it received. If the session fails after that, some
      * may have kept it, and differ no more. Not called where nothing differs, and not in a dry run.
      *

@@ -4,6 +4,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Waiting;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
@@ -82,7 +83,7 @@ public final class RepairMaster implements Closeable {
             List<Participant> followers,
             RepairListener listener,
             RepairMetrics metrics,
-            Optional<Runnable> waits)
+            Optional<Waiting.Check> waits)
             throws IOException {
         meter = new RepairMeter(metrics, waits);
         this.config = config;
@@ -95,6 +96,7 @@ public final class RepairMaster implements Closeable {
                 config.keyspace(),
                 config.table(),
                 SchemaText.print(schema),
+                config.ranges(),
                 config.purgeTimeSeconds(),
                 config.hashSeed(),
                 config.bufferBytes(),

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RepairMeter {
     private final RepairMetrics metrics;
-    private final Optional<Runnable> waits;
+    private final Optional<Waiting.Check> waits;
     private final long[] numbers = new long[RepairCount.values().length];
 
     RepairMeter(RepairMetrics metrics) {
@@ -23,7 +23,7 @@ final class RepairMeter {
     }
 
     /** @param waits called before each wait for a replica and every half second meanwhile; what it throws ends the wait */
-    RepairMeter(RepairMetrics metrics, Optional<Runnable> waits) {
+    RepairMeter(RepairMetrics metrics, Optional<Waiting.Check> waits) {
         this.metrics = metrics;
         this.waits = waits;
     }

@@ -57,6 +57,11 @@ final class RepairWork implements ServedRun.Work {
             }
 
             @Override
+            public void waits() throws IOException {
+                listener.waits(with(Optional.empty(), Optional.empty(), Optional.empty()));
+            }
+
+            @Override
             public void endsEarlyBy(EarlyEnd end) {
                 earlyEnd = Optional.of(end);
             }

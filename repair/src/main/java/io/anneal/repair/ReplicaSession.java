@@ -67,6 +67,7 @@ final class ReplicaSession implements Closeable {
     /** What was asked for last in this window. */
     private Optional<Fetching> fetching = Optional.empty();
 
+    private LinearRanges covered = LinearRanges.NONE;
     private boolean finished;
 
     private record Fetching(Phase phase, LongPredicate wanted) {}
@@ -110,7 +111,7 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         return new SessionOpened(
-                ReplicaFacts.of(table),
+                ReplicaFacts.of(table, parameters.ranges()),
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.takesInAtOnce(),
@@ -363,14 +364,21 @@ final class ReplicaSession implements Closeable {
         }
     }
 
+    /**
+     * Keeps what was received.
+     *
+     * @throws RepairException when the last window does not end where the ranges end, or between two tokens
+     */
     SessionFinished finish() throws IOException {
+        covered = window.covered()
+                .orElseThrow(() -> new RepairException(
+                        "session is finished before its last sync boundary, replica=" + table.name()));
         endWindow();
         reader.end();
         List<Descriptor> written = writer.isPresent() ? write(writer.get()::finish) : List.of();
         long importDeadlineSeconds = Receiving.NO_DEADLINE;
         if (run.isPresent()) {
             importDeadlineSeconds = run.get().complete();
-            table.caughtUp();
         }
         finished = true;
         return new SessionFinished(
@@ -379,6 +387,11 @@ final class ReplicaSession implements Closeable {
                 table.takesInAtOnce()
                         ? List.of()
                         : written.stream().map(Descriptor::toString).toList());
+    }
+
+    /** What all replicas of the session hold alike when they have finished: nothing before, and nothing in a dry run. */
+    LinearRanges repaired() {
+        return finished && !parameters.dryRun() ? covered : LinearRanges.NONE;
     }
 
     /** Nothing that was received is kept if the session was not finished, of the windows that were done neither. */

@@ -14,6 +14,7 @@ import io.anneal.node.Answers;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.repair.hashes.HashRanges;
+import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
@@ -124,6 +125,7 @@ final class ServedSession implements Answers.Answerer {
             case SKETCH -> {
                 int first = in.readUnsignedVInt32();
                 int end = in.readUnsignedVInt32();
+                Sketch.requireSlice(first, end);
                 yield encoded(replica.sketch(HashRanges.decode(in), first, end), (sketch, out) -> sketch.encode(out));
             }
             case FETCH -> {

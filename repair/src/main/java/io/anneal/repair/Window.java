@@ -97,6 +97,12 @@ final class Window {
         return last.isEmpty() || place.compareTo(last.get(), comparator) > 0;
     }
 
+    /** The tokens up to the end of this window, or of the one before; nothing where that lies inside a partition, or there is none. */
+    Optional<LinearRanges> covered() {
+        Optional<RingPosition> last = open ? Optional.of(boundary) : lastBoundary;
+        return last.filter(end -> end.isEnd() || end.isBetweenTokens()).map(end -> ranges.upTo(end.lastToken()));
+    }
+
     /** Opens the window; the row buffer's window is fixed already. */
     void start(RingPosition windowEnd, List<DeletionItem> items) throws IOException {
         boundary = windowEnd;

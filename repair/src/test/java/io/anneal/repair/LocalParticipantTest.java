@@ -10,9 +10,11 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
+import io.anneal.node.Receiving;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.SessionTerms;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -218,6 +220,81 @@ class LocalParticipantTest {
                 Sessions.encoded(KEYS.get(1), HandMadeTable.row(1, 1).live(5).build());
         assertThatThrownBy(() -> Waiting.result(replica.push(item))).isInstanceOf(IllegalStateException.class);
         everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldTakeOnlyWhatItsSessionHasRepairedAsRepaired() throws IOException {
+        TokenRange lower = new TokenRange(Long.MIN_VALUE, 5);
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        shouldRefuseRepaired(TokenRange.FULL);
+        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.start(List.of(lower, new TokenRange(7, 9))));
+        shouldRefuseRepaired(lower);
+        Waiting.result(replica.read());
+        Waiting.result(replica.window(RingPosition.behind(8), 0));
+        shouldRefuseRepaired(lower);
+        Waiting.result(replica.finish());
+        shouldRefuseRepaired(TokenRange.FULL);
+        shouldRefuseRepaired(new TokenRange(4, 8));
+        shouldRefuseRepaired(new TokenRange(7, 9));
+        assertThat(table.repairedSeconds).isEmpty();
+
+        Waiting.result(replica.repaired(List.of(lower, new TokenRange(7, 8)), 100));
+
+        assertThat(table.repairedSeconds).containsExactly(100L);
+        everythingShouldBeClosedOnce();
+    }
+
+    private void shouldRefuseRepaired(TokenRange range) {
+        assertThatThrownBy(() -> Waiting.result(replica.repaired(List.of(range), 99)))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("not repaired by this session");
+    }
+
+    @Test
+    void shouldTakeNothingAsRepairedInADryRun() throws IOException {
+        Waiting.result(replica.open(Sessions.dryRun(1, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+        Waiting.result(replica.start(ALL));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
+        Waiting.result(replica.finish());
+
+        shouldRefuseRepaired(TokenRange.FULL);
+
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldRefuseLaterDeletionTimesThanItCanWrite() throws IOException {
+        Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
+        long later = table.localDeletionTimeMaxSeconds() + 1;
+
+        assertThatThrownBy(() ->
+                        Waiting.result(replica.agree(new SessionTerms(later, BUFFER_BYTES, Receiving.NO_DEADLINE))))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("later than this replica can write");
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
+    void shouldRefuseToFinishBeforeTheLastBoundary() throws IOException {
+        for (int windows = 0; windows < 2; windows++) {
+            replica = replica(Runnable::run);
+            Waiting.result(replica.open(Sessions.open(1, 1)));
+            Waiting.result(replica.agree(Sessions.terms(1)));
+            Waiting.result(replica.start(ALL));
+            for (int i = 0; i < windows; i++) {
+                Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
+                Waiting.result(replica.push(Sessions.encoded(
+                        KEYS.get(1), HandMadeTable.row(-1, 0).live(5).build())));
+            }
+
+            assertThatThrownBy(() -> Waiting.result(replica.finish()))
+                    .isInstanceOf(RepairException.class)
+                    .hasMessageContaining("before its last sync boundary");
+            everythingShouldBeClosedOnce();
+        }
+        assertThat(table.stagedFiles()).isEmpty();
     }
 
     /** Leaves an SSTable that is being written. */

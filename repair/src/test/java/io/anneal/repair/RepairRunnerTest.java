@@ -21,6 +21,7 @@ import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -178,6 +180,45 @@ class RepairRunnerTest {
 
         assertThat(own.repairedSeconds).containsExactly(100L);
         assertThat(followed.repairedSeconds).containsExactly(100L);
+    }
+
+    @Test
+    void shouldRefuseATaskWithoutRangesOrFollowersAsMalformed() throws IOException {
+        ByteWriter out = new ByteWriter(64);
+        out.writeByte(RepairVerb.VERSION);
+        run("nowhere:1").encode(out);
+        String task = new String(out.toByteArray(), StandardCharsets.ISO_8859_1);
+        String none = task.replace("\u0001\u0009nowhere:1\u0000", "\u0000");
+        assertThat(none).isNotEqualTo(task);
+        MessageStream stream = master.connect().open(RepairVerb.RUN).messages();
+        stream.write(1, ByteBuffer.wrap(none.getBytes(StandardCharsets.ISO_8859_1)));
+
+        assertThatThrownBy(() -> Waiting.result(stream.read()))
+                .isInstanceOfSatisfying(
+                        PeerException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(PeerException.MALFORMED));
+    }
+
+    /** Else the master seems to be lost before the follower does. */
+    @Test
+    @Timeout(60)
+    void shouldGiveSignsOfLifeWhileItWaitsForAFollower() throws IOException {
+        passingMs = 1_000;
+        CompletableFuture<Void> answers = new CompletableFuture<>();
+        followed.beforeFragment = fragment -> answers.join();
+        AtomicInteger signs = new AtomicInteger();
+
+        RepairReport report = new RepairClient(master.connect()).run(run(follower.address()), new RepairListener() {
+            @Override
+            public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+                if (windows == 0 && signs.incrementAndGet() == 3) {
+                    answers.complete(null);
+                }
+            }
+        });
+
+        assertThat(signs.get()).isGreaterThanOrEqualTo(3);
+        assertThat(report.rowsDiffering()).isEqualTo(5);
     }
 
     @Test

@@ -175,6 +175,7 @@ class RepairServiceTest {
         RemoteParticipant second = replica();
         shouldFailWith(PeerException.BUSY, () -> Waiting.result(second.open(Sessions.open(2, BUFFER_BYTES))));
 
+        Sessions.readAll(first);
         Waiting.result(first.finish());
 
         assertThat(Waiting.result(replica().open(Sessions.open(2, BUFFER_BYTES)))
@@ -309,8 +310,7 @@ class RepairServiceTest {
         RemoteParticipant replica = replica();
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));
-        Waiting.result(replica.start(List.of(TokenRange.FULL)));
-        Waiting.result(replica.read());
+        Sessions.readAll(replica);
 
         Waiting.result(replica.finish());
 
@@ -403,6 +403,9 @@ class RepairServiceTest {
             MessageStream session = opened();
             shouldFailWith(PeerException.MALFORMED, () -> ask(session, step.code(), (byte) 9, (byte) 9, (byte) 9));
         }
+        MessageStream backwards = opened();
+        shouldFailWith(
+                PeerException.MALFORMED, () -> ask(backwards, SessionStep.SKETCH.code(), (byte) 9, (byte) 2, (byte) 1));
         MessageStream session = opened();
         shouldFailWith(PeerException.MALFORMED, () -> ask(session, 99));
 

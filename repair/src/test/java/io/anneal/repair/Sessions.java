@@ -10,6 +10,7 @@ import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.net.Waiting;
 import io.anneal.node.Receiving;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
@@ -57,6 +58,7 @@ final class Sessions {
                 "ks",
                 "t",
                 SchemaText.print(SCHEMA),
+                List.of(TokenRange.FULL),
                 100,
                 1,
                 bufferBytes,
@@ -68,7 +70,24 @@ final class Sessions {
 
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
         return new OpenSession(
-                id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, REPLICAS, false, Optional.empty(), 1);
+                id,
+                "ks",
+                "t",
+                SchemaText.print(schema),
+                List.of(TokenRange.FULL),
+                100,
+                1,
+                bufferBytes,
+                REPLICAS,
+                false,
+                Optional.empty(),
+                1);
+    }
+
+    /** Of a replica whose terms are agreed and that holds few rows: to its last boundary. */
+    static void readAll(Participant replica) throws IOException {
+        Waiting.result(replica.start(List.of(TokenRange.FULL)));
+        Waiting.result(replica.window(Waiting.result(replica.read()).last(), 0));
     }
 
     static RepairConfig config(int bufferBytes) {

@@ -304,13 +304,23 @@ class StreamTermsTest {
     @Test
     void shouldLeaveTheAgeOfWhatATargetHadAsItWas() throws IOException {
         TestNode source = node(new StoreReplicas(filled("from", SCHEMA)));
-        Instant age = Instant.now().minus(Duration.ofDays(5));
-        StoreReplicas to = new StoreReplicas(filled("to", SCHEMA), Map.of("ks.t", age));
+        Instant age = Instant.now().minus(Duration.ofDays(5)).truncatedTo(ChronoUnit.SECONDS);
+        Store filled = filled("to", SCHEMA);
+        Path held = filled.directory();
+        filled.close();
+        try (Stream<Path> files = Files.walk(held)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.setLastModifiedTime(file, FileTime.from(age));
+            }
+        }
+        Store store = Store.open(held, StoreConfig.defaults().withForRepairs(true));
+        opened.push(store);
+        StoreReplicas to = new StoreReplicas(store);
 
         plan(source, node(to)).run(ENVIRONMENT);
 
         try (Replica replica = to.open("ks", "t", Optional.empty())) {
-            assertThat(replica.asOf()).contains(age);
+            assertThat(replica.asOf(List.of(TokenRange.FULL))).contains(age);
         }
     }
 

@@ -150,6 +150,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     private static ErrorCode storageCode(StorageException failure) {
         if (failure.isDisk()) {
+            if (failure.reason() instanceof NotDirectoryException) {
+                return ErrorCode.NOT_A_DIRECTORY;
+            }
             return failure.reason() instanceof AccessDeniedException
                     ? ErrorCode.ACCESS_DENIED
                     : ErrorCode.STORAGE_FAILED;

@@ -6,7 +6,7 @@ import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 
-/** Opens stores that another program made. */
+/** Opens stores that another program made, whose data keeps its date. */
 public final class StoreOpening {
     /** For what a commit log holds. */
     private static final long MEMTABLES_BYTES = 16 << 20;
@@ -23,6 +23,6 @@ public final class StoreOpening {
         StoreConfig fitting = found.shardCount().isPresent()
                 ? config.withShardCount(found.shardCount().getAsInt())
                 : config;
-        return Store.open(found.directory(), fitting, host);
+        return Store.open(found.directory(), fitting.withForRepairs(true), host);
     }
 }

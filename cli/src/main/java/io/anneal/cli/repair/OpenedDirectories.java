@@ -8,20 +8,15 @@ import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.repair.RepairException;
 import io.anneal.store.Store;
-import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.StoreDirectory;
-import io.anneal.store.directory.TableDirectories;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -53,19 +48,9 @@ final class OpenedDirectories implements Closeable {
     }
 
     private ReplicaSource open(NamedReplica replica, StoreDirectory found) throws IOException {
-        Map<String, Instant> asOf = asOf(found);
         Store store = StoreOpening.forRepairs(found, StoreConfig.defaults().withCompactionThreads(0), host);
         opened.push(store);
-        return new StoreReplicas(store, asOf).named(replica.name());
-    }
-
-    /** From when the data of a store's tables dates that is not open yet. */
-    static Map<String, Instant> asOf(StoreDirectory found) throws IOException {
-        Map<String, Instant> asOf = new HashMap<>();
-        for (TableDirectories table : CassandraDirectory.of(found.directory()).tables()) {
-            table.asOf().ifPresent(moment -> asOf.put(table.qualifiedName(), moment));
-        }
-        return asOf;
+        return new StoreReplicas(store).named(replica.name());
     }
 
     /** What a run gave it is its own data, and nothing is staged. It knows its tables, as one that is open does. */

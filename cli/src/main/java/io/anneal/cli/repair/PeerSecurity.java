@@ -53,6 +53,13 @@ public final class PeerSecurity {
         }
     }
 
+    /** Refuses what proves this node to others on a command line that names none. */
+    public void refuse(Subcommand command) {
+        if (certificateFile != null || keyFile != null || authorityFile != null || tokenFile != null) {
+            throw command.usage("--tls-cert, --tls-key, --tls-ca and --token-file go with --replica");
+        }
+    }
+
     /** Refuses an address at which rows would travel in the clear. */
     void checkListening(Subcommand command, InetSocketAddress address) {
         if (certificateFile == null

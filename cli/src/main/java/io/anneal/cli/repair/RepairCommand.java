@@ -220,7 +220,9 @@ public final class RepairCommand extends Subcommand {
         if (!replicas.isEmpty() && (schemaFile != null || namesRows)) {
             throw usage("--schema and --rows go with --dir");
         }
-        if (!replicas.isEmpty()) {
+        if (replicas.isEmpty()) {
+            security.refuse(this);
+        } else {
             security.check(this);
         }
         replicas.forEach(RepairRunner::address);

@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -160,7 +159,6 @@ public final class ServeCommand extends Subcommand {
     }
 
     private int serveStore(StoreDirectory found) throws IOException, InterruptedException {
-        Map<String, Instant> asOf = OpenedDirectories.asOf(found);
         try (Store store = StoreOpening.forRepairs(found, StoreConfig.defaults(), host())) {
             store.unreadable().forEach((table, reason) -> tell(reason));
             requireTables(store.tables().stream()
@@ -168,7 +166,7 @@ public final class ServeCommand extends Subcommand {
                             table.schema().keyspace(), table.schema().name()))
                     .toList());
             return serve(
-                    new StoreReplicas(store, asOf).named(listen),
+                    new StoreReplicas(store).named(listen),
                     () -> NodeFile.idOf(store.directory(), host()::newId),
                     store);
         }

@@ -90,7 +90,9 @@ public final class ExplainCommand extends Subcommand {
         if (!replicas.isEmpty() && schemaFile == null) {
             throw usage("--replica needs --schema FILE.cql");
         }
-        if (!replicas.isEmpty()) {
+        if (replicas.isEmpty()) {
+            security.refuse(this);
+        } else {
             security.check(this);
         }
         Deque<Closeable> opened = new ArrayDeque<>();

@@ -1,10 +1,14 @@
 package io.anneal.cli.sstable;
 
 import io.anneal.schema.TableSchema;
-import io.anneal.store.SSTables;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
 import io.anneal.store.directory.TableSource;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -41,8 +45,15 @@ final class SSTableFiles {
         return TableSource.of(files, Optional.ofNullable(schemaFile));
     }
 
-    /** All together, as one table. */
-    SSTables openTable() throws IOException {
-        return SSTables.open(source());
+    /**
+     * Gives what was written of a source the moment that the source dates from as its files' time: a repair takes data without a
+     * snapshot's manifest for as old as that.
+     */
+    static void keepDate(Optional<Instant> asOf, List<Descriptor> written) throws IOException {
+        for (Descriptor descriptor : written) {
+            if (asOf.isPresent()) {
+                Files.setLastModifiedTime(descriptor.file(Component.DATA), FileTime.from(asOf.get()));
+            }
+        }
     }
 }

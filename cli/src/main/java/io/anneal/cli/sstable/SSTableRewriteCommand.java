@@ -8,10 +8,13 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.SSTables;
 import io.anneal.store.directory.StagingDirectory;
+import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,7 +41,9 @@ final class SSTableRewriteCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         List<SSTableRewrite.Result> results = new ArrayList<>();
-        try (SSTables sstables = files.openTable();
+        TableSource source = files.source();
+        Optional<Instant> asOf = source.directories().asOf();
+        try (SSTables sstables = SSTables.open(source);
                 StagingDirectory staging = StagingDirectory.open(target)) {
             SSTableRewrite rewrite =
                     new SSTableRewrite(sstables, staging, write.version(), write.compression(sstables.schema()));
@@ -55,6 +60,8 @@ final class SSTableRewriteCommand extends Subcommand {
                 }
             }
         }
+        SSTableFiles.keepDate(
+                asOf, results.stream().map(SSTableRewrite.Result::target).toList());
         print(results);
         return ExitCode.YES;
     }

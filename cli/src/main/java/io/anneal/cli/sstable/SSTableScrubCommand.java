@@ -18,6 +18,7 @@ import io.anneal.store.directory.StagingDirectory;
 import io.anneal.store.directory.TableSource;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,10 +50,14 @@ final class SSTableScrubCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         TableSource source = files.source();
+        Optional<Instant> asOf = source.directories().asOf();
         List<Outcome> outcomes = new ArrayList<>();
         try (StagingDirectory staging = StagingDirectory.open(target)) {
             for (Descriptor descriptor : source.descriptors()) {
                 Outcome outcome = scrub(descriptor, source.schemaText(), staging);
+                if (outcome.result().isPresent()) {
+                    SSTableFiles.keepDate(asOf, outcome.result().get().written());
+                }
                 outcomes.add(outcome);
                 if (!json()) {
                     print(outcome);

@@ -1,6 +1,7 @@
 package io.anneal.store.directory;
 
 import io.anneal.io.Directories;
+import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -160,9 +161,10 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     /**
      * The moment from which the data dates. Of a snapshot what its manifest tells, since Cassandra 4.1; else the older of the
-     * times of the manifest and the schema text. Of a node that is stopped, the time of the newest data file; of a store
-     * that of its manifest, or what that says if it has not caught up since the store was closed for long. Other files count
-     * for nothing, since anybody may add them. Empty when there are no such files.
+     * times of the manifest and the schema text. Of a node that is stopped, the time of the newest data file, or of the schema
+     * text if somebody put one beside and it is older; of a store
+     * that of its manifest, or what that says if it has not caught up since, as after repairs of a part. Other files count for
+     * nothing, since anybody may add them. Empty when there are no such files.
      *
      * <p>Of several directories only one need have a manifest: Cassandra writes one a snapshot, on one of the disks.
      */
@@ -170,12 +172,14 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         Instant created = Instant.MAX;
         Instant written = Instant.MAX;
         Instant newest = Instant.MIN;
+        boolean isSnapshot = false;
         for (Path directory : directories) {
             boolean ofStore = Files.exists(directory.resolve(Manifest.FILE));
             if (ofStore) {
-                created = earlier(created, staleSince(directory).orElse(Instant.MAX));
+                created = earlier(created, manifestAsOf(directory).orElse(Instant.MAX));
             }
             Optional<SnapshotManifest> manifest = SnapshotManifest.read(directory);
+            isSnapshot |= manifest.isPresent();
             created = earlier(
                     created, manifest.flatMap(SnapshotManifest::createdAt).orElse(Instant.MAX));
             for (Path file : Directories.list(directory)) {
@@ -189,15 +193,29 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         }
         if (created.isBefore(Instant.MAX)) {
             return Optional.of(created);
-        } else if (written.isBefore(Instant.MAX)) {
+        } else if (isSnapshot) {
             return Optional.of(written);
         }
-        return newest.isAfter(Instant.MIN) ? Optional.of(newest) : Optional.empty();
+        // A schema text that was put beside old data makes it no younger.
+        Instant oldest = earlier(written, newest.isAfter(Instant.MIN) ? newest : Instant.MAX);
+        return oldest.isBefore(Instant.MAX) ? Optional.of(oldest) : Optional.empty();
     }
 
-    private static Optional<Instant> staleSince(Path directory) throws IOException {
+    /** When the oldest of the snapshots was taken that these directories are, if their manifests tell. */
+    public Optional<Instant> snapshotTaken() throws IOException {
+        Optional<Instant> oldest = Optional.empty();
+        for (Path directory : directories) {
+            Optional<Instant> taken = SnapshotManifest.read(directory).flatMap(SnapshotManifest::createdAt);
+            if (taken.isPresent() && (oldest.isEmpty() || taken.get().isBefore(oldest.get()))) {
+                oldest = taken;
+            }
+        }
+        return oldest;
+    }
+
+    private static Optional<Instant> manifestAsOf(Path directory) throws IOException {
         try {
-            OptionalLong seconds = Manifest.read(directory).staleSeconds();
+            OptionalLong seconds = Manifest.read(directory).asOfSeconds(List.of(TokenRange.FULL));
             return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
         } catch (CorruptManifestException unreadable) {
             // Who opens the table is told.

@@ -87,6 +87,12 @@ final class TableDirectoriesTest {
     }
 
     @Test
+    void shouldNotGrowYoungByASchemaTextThatIsPutBesideIt() throws IOException {
+        sstable(disk, "schema.cql", TAKEN);
+        assertThat(asOf(disk)).contains(TAKEN.minusSeconds(600));
+    }
+
+    @Test
     void shouldTakeTheOlderOfManifestAndSchemaWhenNoManifestTells() throws IOException {
         manifest(disk, "");
         assertThat(asOf(disk)).contains(TAKEN.minusSeconds(30));

@@ -36,13 +36,18 @@ public final class Sketch {
     private int[] checks;
 
     private Sketch(int first, int end) {
-        if (first < 0 || end < first || end > SYMBOLS_MAX) {
-            throw new IllegalArgumentException("no slice of a sketch, first=" + first + ", end=" + end);
-        }
+        requireSlice(first, end);
         this.first = first;
         this.end = end;
         sums = new long[end - first];
         checks = new int[end - first];
+    }
+
+    /** @throws IllegalArgumentException when there is no such slice */
+    public static void requireSlice(int first, int end) {
+        if (first < 0 || end < first || end > SYMBOLS_MAX) {
+            throw new IllegalArgumentException("no slice of a sketch, first=" + first + ", end=" + end);
+        }
     }
 
     private static long[] factors() {

@@ -52,6 +52,10 @@ public record RunRepair(
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }
         Arguments.positive("sessions", sessions);
+        if (ranges.isEmpty() || followers.isEmpty()) {
+            throw new IllegalArgumentException("repair has no range or no other replica, ranges=" + ranges.size()
+                    + ", followers=" + followers.size());
+        }
         ranges = List.copyOf(ranges);
         followers = List.copyOf(followers);
         waivers = Set.copyOf(waivers);
