@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -200,6 +201,7 @@ final class BenchCommand extends Subcommand {
             rows = ROWS_OF.getOrDefault(scenario, ROWS);
         }
         check();
+        tryTargets();
         BenchConfig config = new BenchConfig(
                 rows,
                 runs,
@@ -269,6 +271,9 @@ final class BenchCommand extends Subcommand {
         if (!knownSystems.containsAll(systems)) {
             throw usage("unknown system in " + systems + ", known are " + String.join(", ", knownSystems));
         }
+        if (peer != Peer.cassandra && systems.stream().anyMatch(system -> system.startsWith(Peer.cassandra.name()))) {
+            throw usage("--system cassandra and cassandra-optimised go with --peer cassandra");
+        }
         if (parallel != null && parallel < 1) {
             throw usage("--parallel takes a number from 1 on");
         }
@@ -302,29 +307,59 @@ final class BenchCommand extends Subcommand {
                 AnnealCommand.class.getName());
     }
 
+    /** Measuring takes minutes: what cannot be written is told before. */
+    private void tryTargets() throws IOException {
+        if (plot != null) {
+            Files.createDirectories(plot);
+        }
+        if (jsonFile != null) {
+            boolean isNew = Files.notExists(jsonFile);
+            Files.newOutputStream(jsonFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    .close();
+            if (isNew) {
+                Files.deleteIfExists(jsonFile);
+            }
+        }
+    }
+
+    /** What was measured is not lost when a file cannot be written. */
     private void report(List<BenchRecord> records) throws IOException {
+        try {
+            write(records);
+        } catch (IOException failure) {
+            print(records);
+            throw failure;
+        }
+        if (jsonFile == null) {
+            print(records);
+        }
+    }
+
+    private void write(List<BenchRecord> records) throws IOException {
         if (plot != null) {
             for (Path picture : new BenchChart(records).write(plot)) {
                 say("drawn: " + picture);
             }
         }
-        if (jsonFile == null) {
-            out().printf(
-                            Locale.ROOT,
-                            "%d processors, %s %s, %,d rows, %d runs after %d s of warm-up%n%n",
-                            Runtime.getRuntime().availableProcessors(),
-                            System.getProperty("java.vm.name"),
-                            System.getProperty("java.vm.version"),
-                            rows,
-                            runs,
-                            warmUpSeconds);
-            new BenchTable(records).print(out());
-            StreamingSeed.print(records, out());
-            RepairSeed.print(records, out());
-            return;
+        if (jsonFile != null) {
+            try (OutputStream file = Files.newOutputStream(jsonFile)) {
+                BenchJson.write(records, file);
+            }
         }
-        try (OutputStream file = Files.newOutputStream(jsonFile)) {
-            BenchJson.write(records, file);
-        }
+    }
+
+    private void print(List<BenchRecord> records) {
+        out().printf(
+                        Locale.ROOT,
+                        "%d processors, %s %s, %,d rows, %d runs after %d s of warm-up%n%n",
+                        Runtime.getRuntime().availableProcessors(),
+                        System.getProperty("java.vm.name"),
+                        System.getProperty("java.vm.version"),
+                        rows,
+                        runs,
+                        warmUpSeconds);
+        new BenchTable(records).print(out());
+        StreamingSeed.print(records, out());
+        RepairSeed.print(records, out());
     }
 }

@@ -9,6 +9,7 @@ import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.SSTableScenario;
 import io.anneal.bench.scenario.StoreScenario;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -175,6 +176,7 @@ final class BenchCommandTest {
                 "bench repair --case whole",
                 "bench repair --parallel 0",
                 "bench repair --system scylla",
+                "bench repair --system cassandra",
                 "bench store --seconds 0",
                 "bench store --sstable-size 100KiB",
                 "bench store --case scan-1k",
@@ -187,6 +189,17 @@ final class BenchCommandTest {
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines()).singleElement().asString().startsWith("anneal: error ANL-4001: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--json", "--plot"})
+    void shouldTellBeforeItMeasuresThatAFileCannotBeWritten(String option) throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "no directory");
+        CommandRun run = CommandRun.of("bench", "limits", "--rows", "1000", option, file.resolve("in it"));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().contains("anneal: error ANL-1");
     }
 
     @Test

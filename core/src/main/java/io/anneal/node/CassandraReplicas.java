@@ -233,10 +233,15 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<String> tableId,
             Optional<String> stagedTableId,
             Optional<StagingArea> staging,
-            Optional<Instant> asOf,
+            Optional<Instant> dated,
             List<Long> diskBoundaries,
             List<String> notes)
             implements Replica {
+        @Override
+        public Optional<Instant> asOf(List<TokenRange> ranges) {
+            return dated;
+        }
+
         @Override
         public List<UUID> dataIds() throws IOException {
             return DataIds.of(directories);

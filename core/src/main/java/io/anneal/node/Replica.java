@@ -38,8 +38,8 @@ public interface Replica extends Closeable {
     /** The latest local deletion time that what it writes can hold: rule 13's ceiling for this replica. */
     long localDeletionTimeMaxSeconds();
 
-    /** The moment from which its data dates; empty for data that is read as it is now. */
-    default Optional<Instant> asOf() {
+    /** The moment from which its data of some ranges dates; empty for data that is read as it is now. */
+    default Optional<Instant> asOf(List<TokenRange> ranges) {
         return Optional.empty();
     }
 

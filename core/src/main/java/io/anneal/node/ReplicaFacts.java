@@ -3,6 +3,7 @@ package io.anneal.node;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,8 +27,9 @@ public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dat
         dataIds = List.copyOf(dataIds);
     }
 
-    public static ReplicaFacts of(Replica replica) throws IOException {
-        return new ReplicaFacts(replica.name(), replica.tableId(), replica.dataIds(), replica.asOf());
+    /** @param ranges of which the data's date is told */
+    public static ReplicaFacts of(Replica replica, List<TokenRange> ranges) throws IOException {
+        return new ReplicaFacts(replica.name(), replica.tableId(), replica.dataIds(), replica.asOf(ranges));
     }
 
     public void encode(ByteWriter out) {

@@ -53,12 +53,7 @@ public final class StoreReplicas implements ReplicaSource {
                 .orElseThrow(() -> new ReplicaException(
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
         return new LiveReplica(
-                name,
-                store.directory(),
-                found,
-                found.asOf(List.of(TokenRange.FULL)),
-                store.clock(),
-                store.clock().instant());
+                name, store.directory(), found, store.clock(), store.clock().instant());
     }
 
     /**
@@ -67,12 +62,16 @@ public final class StoreReplicas implements ReplicaSource {
      * @param clock the store's
      * @param opened when it was, by that clock
      */
-    private record LiveReplica(
-            String name, Path directory, Table table, Optional<Instant> asOf, InstantSource clock, Instant opened)
+    private record LiveReplica(String name, Path directory, Table table, InstantSource clock, Instant opened)
             implements Replica {
         @Override
         public List<UUID> dataIds() throws IOException {
             return DataIds.of(List.of(directory));
+        }
+
+        @Override
+        public Optional<Instant> asOf(List<TokenRange> ranges) {
+            return table.asOf(ranges);
         }
 
         @Override

@@ -58,8 +58,12 @@ class StoreReplicasTest {
     }
 
     private static Optional<Instant> asOf(Store store) throws IOException {
+        return asOf(store, TokenRange.FULL);
+    }
+
+    private static Optional<Instant> asOf(Store store, TokenRange... ranges) throws IOException {
         try (Replica replica = new StoreReplicas(store).open("shop", "orders", Optional.empty())) {
-            return replica.asOf();
+            return replica.asOf(List.of(ranges));
         }
     }
 
@@ -131,7 +135,7 @@ class StoreReplicasTest {
         open(afterDays(11)).close();
         CassandraReplicas closed = new CassandraReplicas(List.of(directory), Optional.empty(), Optional.empty());
         try (Replica replica = closed.open("shop", "orders", Optional.empty())) {
-            assertThat(replica.asOf()).contains(CLOSED);
+            assertThat(replica.asOf(List.of(TokenRange.FULL))).contains(CLOSED);
         }
     }
 
@@ -155,11 +159,19 @@ class StoreReplicasTest {
             store.flush();
             repaired(store, new TokenRange(0, 100), afterDays(5));
             assertThat(asOf(store)).contains(CLOSED);
+            assertThat(asOf(store, new TokenRange(50, 100)))
+                    .as("what was repaired")
+                    .contains(afterDays(5));
+            assertThat(asOf(store, new TokenRange(0, 100), new TokenRange(100, 101)))
+                    .as("more than that")
+                    .contains(CLOSED);
         }
         closedAt(afterDays(5));
         CassandraReplicas closed = new CassandraReplicas(List.of(directory), Optional.empty(), Optional.empty());
         try (Replica replica = closed.open("shop", "orders", Optional.empty())) {
-            assertThat(replica.asOf()).as("read without being opened").contains(CLOSED);
+            assertThat(replica.asOf(List.of(TokenRange.FULL)))
+                    .as("read without being opened")
+                    .contains(CLOSED);
         }
         try (Store store = openForRepairs(afterDays(9))) {
             assertThat(asOf(store)).contains(CLOSED);
@@ -176,6 +188,7 @@ class StoreReplicasTest {
             repaired(store, new TokenRange(0, 100), afterDays(6));
             repaired(store, new TokenRange(100, 0), afterDays(7));
             assertThat(asOf(store)).contains(afterDays(6));
+            assertThat(asOf(store, new TokenRange(200, 300))).contains(afterDays(7));
         }
         try (Store store = openForRepairs(afterDays(15))) {
             assertThat(asOf(store)).contains(afterDays(6));

@@ -25,9 +25,16 @@ final class GhostSpread {
     private final ReplicaSession own;
     private final List<Participant> followers;
     private final Supplier<Pushes> newPushes;
+    private final LargeRowMove largeRows;
     private final EncodedItem item;
 
-    GhostSpread(TableSchema schema, ReplicaSession own, List<Participant> followers, Supplier<Pushes> newPushes) {
+    GhostSpread(
+            TableSchema schema,
+            ReplicaSession own,
+            List<Participant> followers,
+            LargeRowMove largeRows,
+            Supplier<Pushes> newPushes) {
+        this.largeRows = largeRows;
         this.own = own;
         this.followers = followers;
         this.newPushes = newPushes;
@@ -88,6 +95,9 @@ final class GhostSpread {
                 Optional<HeldRow> row =
                         own.current().rows().heldAt(own.current().position(item));
                 if (row.isPresent()) {
+                    if (row.get().file().isPresent()) {
+                        largeRows.enter();
+                    }
                     HeldRow whole = own.current().rows().inMemory(row.get());
                     pushes.addForAllBut(ghosts.origin(), whole.array(), whole.offset(), whole.lengthBytes());
                 }

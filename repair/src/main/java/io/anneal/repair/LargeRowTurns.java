@@ -7,13 +7,16 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets one session of the process at a time read a row that is larger than its row buffer, and refuses rows that could not be
- * sent. A turn ends when the row lies in the file, at the latest with the step that reads; so nobody waits for a peer in it.
- * Belongs to one session.
+ * Lets one session of the process at a time hold a row that is larger than its row buffer, and refuses rows of which the heap
+ * does not hold the copies that a merge needs. A turn ends when the row lies in the file, at the latest with the step that reads,
+ * receives or writes; so nobody waits for a peer in it. Belongs to one session.
  */
 final class LargeRowTurns implements LargeRows {
     /** Of the process, as its heap is. */
     private static final ReentrantLock TURN = new ReentrantLock();
+
+    /** What a cell takes beside its bytes in the rows that are merged, and in what comes out. */
+    static final int CELL_BYTES = 128;
 
     private final String replica;
     private final String table;
@@ -27,21 +30,28 @@ final class LargeRowTurns implements LargeRows {
     }
 
     @Override
-    public void enter(KeyView key, long lengthBytes) throws RepairException {
-        requireSendable(key, lengthBytes);
-        if (lengthBytes > unturnedBytesMax && !TURN.isHeldByCurrentThread()) {
+    public void enter(KeyView key, long lengthBytes, long cells) throws RepairException {
+        requireSendable(key, lengthBytes, cells);
+        if (lengthBytes + cells * CELL_BYTES > unturnedBytesMax) {
+            enter();
+        }
+    }
+
+    void enter() {
+        if (!TURN.isHeldByCurrentThread()) {
             TURN.lock();
         }
     }
 
     /** A row is sent as one message, and must leave room for others. */
-    void requireSendable(KeyView key, long lengthBytes) throws RepairException {
+    void requireSendable(KeyView key, long lengthBytes, long cells) throws RepairException {
         long maxBytes = NetLimits.DEFAULT.messageBytesMax();
-        if (lengthBytes > maxBytes) {
+        if (lengthBytes + cells * CELL_BYTES > maxBytes) {
             throw new RepairException(
                     "row is too large for the memory of this process: one of a repair takes at most a quarter of the heap,"
-                            + " replica=" + replica + ", table=" + table + ", key=" + key.toDecoratedKey()
-                            + ", lengthBytes=" + lengthBytes + ", maxBytes=" + maxBytes,
+                            + " and a cell of a collection counts for " + CELL_BYTES + " bytes more, replica=" + replica
+                            + ", table=" + table + ", key=" + key.toDecoratedKey() + ", lengthBytes=" + lengthBytes
+                            + ", cells=" + cells + ", maxBytes=" + maxBytes,
                     Optional.empty(),
                     Optional.of(RepairCode.TOO_LARGE));
         }

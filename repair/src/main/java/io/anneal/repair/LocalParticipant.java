@@ -146,6 +146,17 @@ public final class LocalParticipant implements Participant {
 
     /** An {@link Error}, as used up memory is, ends the session, and fails the step for its caller. */
     private RepairException stopped(Throwable error) {
+        if (error instanceof OutOfMemoryError) {
+            RepairException full = new RepairException(
+                    "memory is used up, replica=" + name + ", table="
+                            + opened.map(open -> open.table().schema().qualifiedName())
+                                    .orElse(""),
+                    error,
+                    Optional.of(RepairCode.TOO_LARGE));
+            LOG.error(full.getMessage());
+            broken = Optional.of(full);
+            return full;
+        }
         LOG.error("replica was stopped by an error, replica={}", name, error);
         RepairException stopped = new RepairException(
                 "replica was stopped by an error, see its log, replica=" + name + ", cause=" + error, error);

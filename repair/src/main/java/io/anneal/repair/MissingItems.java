@@ -18,9 +18,11 @@ import java.util.concurrent.CompletableFuture;
 final class MissingItems {
     private final List<Participant> followers;
     private final int bufferBytes;
+    private final LargeRowMove largeRows;
     private final RepairMeter meter;
 
-    MissingItems(List<Participant> followers, int bufferBytes, RepairMeter meter) {
+    MissingItems(List<Participant> followers, int bufferBytes, LargeRowMove largeRows, RepairMeter meter) {
+        this.largeRows = largeRows;
         this.followers = followers;
         this.bufferBytes = bufferBytes;
         this.meter = meter;
@@ -82,7 +84,11 @@ final class MissingItems {
     }
 
     private void accept(byte[] answer, Phase phase, ExpectedItems expected, Fetched fetched) throws IOException {
-        byte[] items = answer.length > 0 ? answer : meter.await(fetch(expected, phase, Participant.ONE_ITEM));
+        byte[] items = answer;
+        if (items.length == 0) {
+            largeRows.enter();
+            items = meter.await(fetch(expected, phase, Participant.ONE_ITEM));
+        }
         try {
             fetched.accept(items, expected);
         } catch (CorruptItemException e) {

@@ -52,6 +52,9 @@ import java.util.function.BiConsumer;
  * the ceiling of deletion times are chosen inside. One thread.
  */
 public final class Repair {
+    /** The most parts that are repaired at once: each has a thread, and a share of the memory. */
+    public static final int PARALLEL_MAX = 256;
+
     private static final Duration PATIENCE_DEFAULT = Duration.ofHours(1);
     /** To open one more session takes a tenth of it, over a long way. */
     private static final Duration SPLIT_LEAST = Duration.ofSeconds(2);
@@ -188,8 +191,14 @@ public final class Repair {
      * How many units are repaired at once; they share the memory. 1 by default, on the caller's thread: inside one data centre that
      * keeps the processors busy, and each further session costs some. Over a long way, where a session waits for answers most of the
      * time, 16 do.
+     *
+     * @param count from 1 to {@link #PARALLEL_MAX}
      */
     public Repair parallel(int count) {
+        if (count > PARALLEL_MAX) {
+            throw new IllegalArgumentException(
+                    "parallel is too large, parallel=" + count + ", parallelMax=" + PARALLEL_MAX);
+        }
         parallel = positive("parallel", count);
         return this;
     }
@@ -384,6 +393,22 @@ public final class Repair {
      * Holds nothing afterwards, so that two repairs that each hold what the other one needs both come on.
      */
     RepairReport tryOnce(
+            String qualifiedTable,
+            List<TokenRange> tokens,
+            Set<Waiver> waived,
+            RepairListener listener,
+            RepairEnvironment environment)
+            throws IOException {
+        try {
+            return attempt(qualifiedTable, tokens, waived, listener, environment);
+        } catch (OutOfMemoryError full) {
+            // What it held is free again: other tables may fit.
+            throw new RepairException(
+                    "memory is used up, table=" + qualifiedTable, full, Optional.of(RepairCode.TOO_LARGE));
+        }
+    }
+
+    private RepairReport attempt(
             String qualifiedTable,
             List<TokenRange> tokens,
             Set<Waiver> waived,

@@ -96,6 +96,7 @@ public final class RepairMaster implements Closeable {
                 config.keyspace(),
                 config.table(),
                 SchemaText.print(schema),
+                config.ranges(),
                 config.purgeTimeSeconds(),
                 config.hashSeed(),
                 config.bufferBytes(),

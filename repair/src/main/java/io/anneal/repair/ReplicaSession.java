@@ -111,7 +111,7 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         return new SessionOpened(
-                ReplicaFacts.of(table),
+                ReplicaFacts.of(table, parameters.ranges()),
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.takesInAtOnce(),
@@ -302,18 +302,36 @@ final class ReplicaSession implements Closeable {
 
     /** Receives items, keeping the array; answers with the ghosts that shadow them, and with rows that these change. */
     PushAnswer receive(byte[] items) throws IOException {
-        byte[] ghosts = window.receive(items, true);
+        byte[] ghosts = inTurn(items.length, () -> window.receive(items, true));
         return new PushAnswer(summary(), ghosts);
     }
 
     /** As the master, who holds all rows: answers with deletions alone. */
     byte[] receiveAsMaster(byte[] items) throws IOException {
-        return window.receive(items, false);
+        return inTurn(items.length, () -> window.receive(items, false));
+    }
+
+    /** Large rows are merged in turn, with what came and with what lies in the file; see {@link LargeRowTurns}. */
+    private <T> T inTurn(int receivedBytes, Step<T> step) throws IOException {
+        if (!reader.rows().isTooLarge(receivedBytes) && !reader.rows().hasSpilled()) {
+            return step.run();
+        }
+        reader.largeRows().enter();
+        try {
+            return step.run();
+        } finally {
+            reader.largeRows().leave();
+        }
+    }
+
+    /** What must not wait for a peer. */
+    private interface Step<T> {
+        T run() throws IOException;
     }
 
     /** As {@link #receiveAsMaster}, of nothing but rows. */
     byte[] receiveRowsAsMaster(byte[] items, Window.Arrivals arrivals) throws IOException {
-        return window.receiveRows(items, arrivals);
+        return inTurn(items.length, () -> window.receiveRows(items, arrivals));
     }
 
     private void endWindow() throws IOException {
@@ -326,20 +344,15 @@ final class ReplicaSession implements Closeable {
             if (writer.isPresent()) {
                 meter.add(
                         RepairCount.ROWS_WRITTEN,
-                        write(() -> writer.get().window(window.rows(), window.receivedDeletions())));
+                        write(() -> inTurn(0, () -> writer.get().window(window.rows(), window.receivedDeletions()))));
             }
             window.end();
         }
         reader.dropWindow();
     }
 
-    /** Writes something that was received. */
-    private interface Writing<T> {
-        T run() throws IOException;
-    }
-
     /** The files of a table that was dropped are gone: that is the reason then, and not the disk. */
-    private <T> T write(Writing<T> writing) throws IOException {
+    private <T> T write(Step<T> writing) throws IOException {
         long startNanos = meter.nanoTime();
         try {
             return writing.run();

@@ -119,6 +119,15 @@ final class Window {
         known.add(deletion);
     }
 
+    /** Whether the range deletion reaches the window's end, where it may have been cut. */
+    boolean endsWith(DeletionItem deletion) {
+        if (deletion.isPartition() || boundary.isEnd()) {
+            return false;
+        }
+        RangeDeletion range = deletion.range().orElseThrow();
+        return bound(deletion.key(), range.end(), range.endWeight()).compareTo(boundary, comparator) == 0;
+    }
+
     /** Forgets the window; a partition deletion goes on to the partition's next window. */
     void end() throws IOException {
         if (open) {

@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
@@ -84,6 +85,11 @@ final class WindowReader implements Closeable {
 
     RowBuffer rows() {
         return rows;
+    }
+
+    /** For the session's own steps, too. */
+    LargeRowTurns largeRows() {
+        return largeRows;
     }
 
     long rowsRead() {
@@ -194,11 +200,16 @@ final class WindowReader implements Closeable {
         return bytes;
     }
 
+    /** Of few there is no need to count: the columns of a wide table are no collection. */
+    private static long manyCells(Row row) {
+        return row.entryCount() > LargeRows.UNASKED_CELLS_MAX ? row.entryCount() : 0;
+    }
+
     private void spillRow(KeyView key, Row row) throws IOException {
         ByteWriter bytes = rows.bytes(placeBytes(key, row));
         int offset = bytes.lengthBytes();
         SpillFile.Spilled content = codec.spill(key, row, rows.spill());
-        largeRows.requireSendable(key, content.lengthBytes());
+        largeRows.requireSendable(key, content.lengthBytes(), manyCells(row));
         int length = codec.place(key, row, bytes);
         rows.addSpilled(offset, length, content, codec.isHashed(), codec.high(), codec.low());
     }

@@ -10,6 +10,7 @@ import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
@@ -52,8 +53,12 @@ final class WindowSync {
     private final FollowerSums theirs;
     private final MissingItems missingItems;
     private final GhostSpread ghostSpread;
+    private final LargeRowMove largeRows = new LargeRowMove();
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
+
+    /** Range deletions that differ and go on behind the window's end: counted already. */
+    private final List<DeletionItem> goingOn = new ArrayList<>();
 
     /** What the last window still owes. */
     private Optional<Unsettled> unsettled = Optional.empty();
@@ -83,8 +88,8 @@ final class WindowSync {
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
         theirs = new FollowerSums(followers, bufferBytes);
-        missingItems = new MissingItems(followers, bufferBytes, meter);
-        ghostSpread = new GhostSpread(schema, own, followers, this::newPushes);
+        missingItems = new MissingItems(followers, bufferBytes, largeRows, meter);
+        ghostSpread = new GhostSpread(schema, own, followers, largeRows, this::newPushes);
     }
 
     private Pushes newPushes() {
@@ -133,6 +138,14 @@ final class WindowSync {
      * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
      */
     boolean reconcile(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
+        try {
+            return reconcileWindow(ownSummary, answers);
+        } finally {
+            largeRows.leave();
+        }
+    }
+
+    private boolean reconcileWindow(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
         WindowSummary mine = ownSummary;
         theirs.set(answers);
         for (WindowAnswer answer : answers) {
@@ -197,6 +210,7 @@ final class WindowSync {
         byte[] ghosts = own.receiveAsMaster(all.toByteArray());
 
         Pushes pushes = newPushes();
+        List<DeletionItem> differing = new ArrayList<>();
         for (HashedDeletion deletion : union) {
             boolean isMine = mine.contains(deletion.low());
             boolean missed = false;
@@ -209,11 +223,23 @@ final class WindowSync {
                 }
             }
             if (missed || deletion.hashed() && !isMine) {
-                meter.add(RepairCount.DELETIONS_DIFFERING, 1);
-                listener.deletionDiffers(deletion.item().key());
+                differing.add(deletion.item());
             }
         }
+        count(differing);
         ghostSpread.spread(pushes.finish(), ghosts);
+    }
+
+    /** Counts each deletion once, in however many windows it lies: they are as large as the memory lets them. */
+    private void count(List<DeletionItem> differing) {
+        for (DeletionItem deletion : differing) {
+            if (goingOn.stream().noneMatch(before -> deletion.goesOnAfter(before, comparator))) {
+                meter.add(RepairCount.DELETIONS_DIFFERING, 1);
+                listener.deletionDiffers(deletion.key());
+            }
+        }
+        goingOn.clear();
+        differing.stream().filter(deletion -> own.current().endsWith(deletion)).forEach(goingOn::add);
     }
 
     /** Pushes of which some may be under way, if there are no ghosts. */
@@ -323,6 +349,9 @@ final class WindowSync {
                     ? !difference.has(row.low(), versions.isOwn(row.low()))
                     : versions.anyIsHeldBy(difference);
             if (lacks) {
+                if (row.file().isPresent()) {
+                    largeRows.enter();
+                }
                 row = own.current().rows().inMemory(row);
                 pushes.add(i, row.array(), row.offset(), row.lengthBytes());
             }
@@ -340,6 +369,9 @@ final class WindowSync {
                 continue;
             }
             // Once for all followers that lack it: it may lie in a file.
+            if (rows.spilledAt(index).isPresent()) {
+                largeRows.enter();
+            }
             EncodedItem row = rows.content(index);
             for (int i = 0; i < followers.size(); i++) {
                 if (!differences.get(i).has(hash, true)) {

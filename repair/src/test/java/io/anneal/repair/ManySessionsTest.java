@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.io.ByteBudget;
+import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.ConnectionContents;
 import io.anneal.net.PeerException;
@@ -19,6 +20,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +44,7 @@ class ManySessionsTest {
                 "ks",
                 "t",
                 SchemaText.print(schema),
+                List.of(TokenRange.FULL),
                 100,
                 1,
                 BUFFER_BYTES,

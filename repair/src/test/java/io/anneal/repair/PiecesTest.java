@@ -4,6 +4,8 @@ import static io.anneal.repair.Sessions.KEYS;
 import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.fragment.DeletionTime;
+import io.anneal.key.ClusteringComparator;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.testkit.FragmentList;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PiecesTest {
     private static final int BUFFER_BYTES = 100_000;
     private static final int REPLICAS = 3;
+    private static final long LIVING = 95;
     private static final int SHARE_BYTES = BUFFER_BYTES / (REPLICAS - 1);
 
     @TempDir
@@ -110,6 +113,36 @@ class PiecesTest {
         for (TestTable table : tables) {
             assertThat(table.stagedLines()).hasSize(rows * 2 / 3 + 2);
         }
+    }
+
+    @Test
+    void shouldCountARangeDeletionOnceInHoweverManyWindowsItLies() throws IOException {
+        int rows = 600;
+        for (int replica = 0; replica < REPLICAS; replica++) {
+            FragmentList.Builder builder = FragmentList.builder(SCHEMA).partition(KEYS.get(0));
+            if (replica == 1) {
+                builder.change(HandMadeTable.clustering(0), ClusteringComparator.BEFORE, 3, LIVING);
+            }
+            for (int i = 0; i < rows; i++) {
+                builder.row(HandMadeTable.row(i, 0).cell(0, 5, random(i, 1_000)).build());
+            }
+            if (replica == 1) {
+                builder.change(
+                        HandMadeTable.clustering(rows),
+                        ClusteringComparator.AFTER,
+                        DeletionTime.NO_TIMESTAMP,
+                        DeletionTime.NO_DELETION_TIME);
+            }
+            table(builder.end().build());
+        }
+
+        RepairReport report = repair();
+
+        assertThat(report.windows()).isGreaterThan(3);
+        assertThat(report.deletionsDiffering()).isEqualTo(1);
+        assertThat(report.rowsDiffering()).isZero();
+        // Whole in the file of a replica that lacked it: start, end, and those of the partition.
+        assertThat(tables.get(0).stagedLines()).hasSize(4);
     }
 
     @Test

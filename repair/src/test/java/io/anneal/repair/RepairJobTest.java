@@ -59,6 +59,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A repair as a job: what is tried again, told once, gone on with, and ended. */
 @Timeout(60)
@@ -624,6 +626,22 @@ class RepairJobTest {
                 .hasMessageContaining(server.address().toString());
     }
 
+    /** So that a job goes on with other tables, and a command says what to do. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldTellWhichTableUsesUpTheMemory(boolean atTheMaster) {
+        (atTheMaster ? own : other).beforeFragment = fragment -> {
+            throw new OutOfMemoryError("Java heap space");
+        };
+
+        assertThatThrownBy(() -> repair(here(own), here(other)).run(environment()))
+                .isInstanceOfSatisfying(
+                        RepairException.class,
+                        full -> assertThat(full.peerCode()).contains(RepairCode.TOO_LARGE))
+                .hasMessageContaining("memory is used up")
+                .hasMessageContaining("table=ks.t");
+    }
+
     @Test
     void shouldRefuseASettingWhereItIsMade() {
         Repair repair = repair(here(own), here(other));
@@ -633,6 +651,7 @@ class RepairJobTest {
                 Map.entry("bufferBytes=0", () -> repair.bufferBytes(0)),
                 Map.entry("units=0", () -> repair.units(0)),
                 Map.entry("parallel=-1", () -> repair.parallel(-1)),
+                Map.entry("parallel=257", () -> repair.parallel(257)),
                 Map.entry("rowsPerSecond=-1", () -> repair.rowsPerSecond(-1)),
                 Map.entry("bytesPerSecond=-1", () -> repair.bytesPerSecond(-1)),
                 Map.entry("patience=null", () -> repair.patience(null)),

@@ -58,6 +58,7 @@ final class Sessions {
                 "ks",
                 "t",
                 SchemaText.print(SCHEMA),
+                List.of(TokenRange.FULL),
                 100,
                 1,
                 bufferBytes,
@@ -69,7 +70,18 @@ final class Sessions {
 
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
         return new OpenSession(
-                id, "ks", "t", SchemaText.print(schema), 100, 1, bufferBytes, REPLICAS, false, Optional.empty(), 1);
+                id,
+                "ks",
+                "t",
+                SchemaText.print(schema),
+                List.of(TokenRange.FULL),
+                100,
+                1,
+                bufferBytes,
+                REPLICAS,
+                false,
+                Optional.empty(),
+                1);
     }
 
     /** Of a replica whose terms are agreed and that holds few rows: to its last boundary. */

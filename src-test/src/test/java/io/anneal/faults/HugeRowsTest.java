@@ -11,7 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -30,8 +32,9 @@ class HugeRowsTest {
     private static final int LARGEST_BYTES = 12 * MIB;
     private static final int TOO_LARGE_BYTES = 20 * MIB;
     private static final long SECOND_MICROS = 1_700_000_000_000_000L;
-    private static final String SCHEMA_TEXT = "CREATE TABLE ks.t (k int, c int, v blob, PRIMARY KEY (k, c))"
-            + " WITH ID = 11dd66b1-755d-4ebd-9aa5-5a13562e2a63;";
+    private static final String SCHEMA_TEXT =
+            "CREATE TABLE ks.t (k int, c int, v blob, m map<int, text>, PRIMARY KEY (k, c))"
+                    + " WITH ID = 11dd66b1-755d-4ebd-9aa5-5a13562e2a63;";
     private static final TableSchema SCHEMA =
             CqlSchema.parse(SCHEMA_TEXT, "test schema").table("ks", "t").orElseThrow();
 
@@ -198,6 +201,41 @@ class HugeRowsTest {
         }
 
         shouldHaveRepaired(repairDirectories(), 2);
+    }
+
+    private void mapOf(int cells) throws IOException {
+        for (int i = 0; i < 3; i++) {
+            int replica = i;
+            replica(writer -> {
+                Map<Integer, String> map = new HashMap<>();
+                for (int cell = 0; cell < cells; cell++) {
+                    if (cell % 1000 != replica) {
+                        map.put(cell, "value");
+                    }
+                }
+                writer.row()
+                        .key("k", 1)
+                        .clustering("c", 1)
+                        .add("m", map)
+                        .timestampMicros(SECOND_MICROS)
+                        .insert();
+            });
+        }
+    }
+
+    /** Each replica lacks other cells, so that all merge. */
+    @Test
+    void shouldMergeARowOfManyCells() throws Exception {
+        mapOf(90_000);
+
+        shouldHaveRepaired(repairDirectories(), 1);
+    }
+
+    @Test
+    void shouldRefuseARowOfMoreCellsThanTheHeapMerges() throws Exception {
+        mapOf(300_000);
+
+        shouldHaveRefused(repairDirectories());
     }
 
     @Test

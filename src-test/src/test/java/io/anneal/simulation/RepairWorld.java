@@ -137,7 +137,16 @@ final class RepairWorld implements AutoCloseable {
 
     void compact(ReplicaHost host) throws IOException {
         rewrites++;
+        if (!host.stages()) {
+            host.compact();
+            return;
+        }
+        long ceilingSeconds = host.content().ceilingSeconds();
         host.compact();
+        if (host.content().ceilingSeconds() != ceilingSeconds) {
+            // Files of a newer version hold later times: replicas that showed the same may differ from now on.
+            changes++;
+        }
     }
 
     void flush(StoreHost host) throws IOException {

@@ -97,7 +97,9 @@ final class HeldSource {
     Inventory inventory() throws IOException {
         return new Inventory(
                 id,
-                ReplicaFacts.of(replica),
+                ReplicaFacts.of(
+                        replica,
+                        ranges.ranges().stream().map(TokenRange.Linear::asRange).toList()),
                 files.isTableEmpty(),
                 whole.stream()
                         .map(sstable -> new SentSSTable(

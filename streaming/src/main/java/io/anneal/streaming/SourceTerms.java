@@ -1,5 +1,6 @@
 package io.anneal.streaming;
 
+import io.anneal.key.TokenRange;
 import io.anneal.node.DataAge;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Replica;
@@ -25,6 +26,9 @@ import org.slf4j.LoggerFactory;
  * @param own by which peers know the target, where they do
  */
 record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, InstantSource clock) {
+    /** A target is as old as its oldest part, wherever in it the rows go. */
+    private static final List<TokenRange> WHOLE = List.of(TokenRange.FULL);
+
     private static final Logger LOG = LoggerFactory.getLogger(SourceTerms.class);
 
     /**
@@ -57,7 +61,7 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
             distinct.add(own.get(), "target");
         }
         distinct.add(new DistinctReplicas.Named(nodeId, source.replica()), source.name());
-        DistinctReplicas.requireDistinctData(List.of(ReplicaFacts.of(target), facts));
+        DistinctReplicas.requireDistinctData(List.of(ReplicaFacts.of(target, WHOLE), facts));
     }
 
     /**
@@ -66,10 +70,10 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
      * of a Cassandra node that node answers.
      */
     private void requireKnowsDeletions(Replica target) throws IOException {
-        if (target.takesInAtOnce() && target.asOf().isPresent() && holdsData(target)) {
+        if (target.takesInAtOnce() && target.asOf(WHOLE).isPresent() && holdsData(target)) {
             DataAge.of(
                             target.schema(),
-                            List.of(ReplicaFacts.of(target)),
+                            List.of(ReplicaFacts.of(target, WHOLE)),
                             clock.instant().getEpochSecond(),
                             waivers)
                     .notes()

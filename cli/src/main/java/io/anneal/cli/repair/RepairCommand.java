@@ -41,8 +41,6 @@ import picocli.CommandLine.Option;
                         + " before that was known.")
 public final class RepairCommand extends Subcommand {
     /** More threads than that would wait for each other. */
-    private static final int PARALLEL_MAX = 256;
-
     @Option(
             names = "--dir",
             paramLabel = "DIR",
@@ -128,7 +126,7 @@ public final class RepairCommand extends Subcommand {
             paramLabel = "N",
             defaultValue = "16",
             description = "Parts of the ranges that are repaired at once, of all tables, and share the memory: 1 to "
-                    + PARALLEL_MAX + ", ${DEFAULT-VALUE} by default. A table is cut when it takes long.")
+                    + Repair.PARALLEL_MAX + ", ${DEFAULT-VALUE} by default. A table is cut when it takes long.")
     private int parallel;
 
     @Option(
@@ -228,8 +226,8 @@ public final class RepairCommand extends Subcommand {
             security.check(this);
         }
         replicas.forEach(RepairRunner::address);
-        if (parallel < 1 || parallel > PARALLEL_MAX) {
-            throw usage("--parallel takes a number of ranges, 1 to " + PARALLEL_MAX + ", given=" + parallel);
+        if (parallel < 1 || parallel > Repair.PARALLEL_MAX) {
+            throw usage("--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given=" + parallel);
         }
         if (rowsPerSecond < 0) {
             throw usage(

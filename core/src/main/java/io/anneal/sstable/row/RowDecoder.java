@@ -1,10 +1,12 @@
 package io.anneal.sstable.row;
 
 import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.schema.CqlType;
 import io.anneal.sstable.SSTableVersion;
+import java.io.IOException;
 import java.util.Arrays;
 
 /**
@@ -80,8 +82,13 @@ public final class RowDecoder {
         return seconds < 0 ? times.decodeNegative(seconds) : DeletionTimes.INVALID_SECONDS;
     }
 
+    /** Is asked before more cells are decoded than most rows have. */
+    interface ManyCells {
+        void enter(long count) throws IOException;
+    }
+
     /** Fills in everything but the clustering. */
-    void decode(ByteReader in, int flags, int extendedFlags, Row row) {
+    void decode(ByteReader in, int flags, int extendedFlags, Row row, ManyCells many) throws IOException {
         long livenessMicros = DeletionTime.NO_TIMESTAMP;
         int livenessTtl = Row.NO_TTL;
         long livenessExpiry = DeletionTime.NO_DELETION_TIME;
@@ -106,14 +113,16 @@ public final class RowDecoder {
                 continue;
             }
             if (columns.isComplex(column)) {
-                decodeComplex(in, columns, column, hasComplexDeletion, row);
+                decodeComplex(in, columns, column, hasComplexDeletion, row, many);
             } else {
                 decodeCell(in, columns, column, false, row);
             }
         }
     }
 
-    private void decodeComplex(ByteReader in, ColumnMapping columns, int column, boolean hasComplexDeletion, Row row) {
+    private void decodeComplex(
+            ByteReader in, ColumnMapping columns, int column, boolean hasComplexDeletion, Row row, ManyCells many)
+            throws IOException {
         if (hasComplexDeletion) {
             long micros = readTimestamp(in);
             long localSeconds = readDeletionLocalTime(in);
@@ -123,6 +132,9 @@ public final class RowDecoder {
             }
         }
         int cells = in.readUnsignedVInt32();
+        if (cells > LargeRows.UNASKED_CELLS_MAX) {
+            many.enter((long) row.entryCount() + cells);
+        }
         for (int i = 0; i < cells; i++) {
             decodeCell(in, columns, column, true, row);
         }

@@ -35,6 +35,7 @@ public final class RowReader {
     private int bodyBytes;
     private boolean keepsEqualBoundaries;
     private LargeRows large = LargeRows.ALL;
+    private final RowDecoder.ManyCells cells = this::enterCells;
     private KeyView key;
 
     /**
@@ -164,16 +165,20 @@ public final class RowReader {
         window.want(VINT_MAX_BYTES);
         bodyBytes = window.checkedLength(in.readUnsignedVInt(), "row");
         if (bodyBytes > LargeRows.UNASKED_BYTES_MAX) {
-            large.enter(key, bodyBytes);
+            large.enter(key, bodyBytes, 0);
         }
         window.want(bodyBytes);
     }
 
-    private void decodeRow(int flags, int extendedFlags) {
+    private void decodeRow(int flags, int extendedFlags) throws IOException {
         window.limit(bodyBytes);
         in.readUnsignedVInt(); // size of the previous row
-        rows.decode(in, flags, extendedFlags, row);
+        rows.decode(in, flags, extendedFlags, row, cells);
         endBody();
+    }
+
+    private void enterCells(long count) throws IOException {
+        large.enter(key, bodyBytes, count);
     }
 
     private void endBody() {

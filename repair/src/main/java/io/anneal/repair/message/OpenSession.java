@@ -4,6 +4,8 @@ import io.anneal.io.Arguments;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -11,6 +13,7 @@ import java.util.UUID;
  * What the master fixes for all replicas of a session.
  *
  * @param schemaText the master's {@code CREATE TABLE} text; a replica whose schema differs refuses
+ * @param ranges what the session repairs: a replica says from when its data of these dates
  * @param purgeTimeSeconds T of the canonical form, seconds since 1970
  * @param hashSeed seed of the item hashes
  * @param bufferBytes size of a row buffer, which a replica may find too large
@@ -24,6 +27,7 @@ public record OpenSession(
         String keyspace,
         String table,
         String schemaText,
+        List<TokenRange> ranges,
         long purgeTimeSeconds,
         long hashSeed,
         int bufferBytes,
@@ -33,6 +37,7 @@ public record OpenSession(
         int sessions) {
 
     public OpenSession {
+        ranges = List.copyOf(ranges);
         if (bufferBytes < 1) {
             throw new IllegalArgumentException("row buffer has no room, bufferBytes=" + bufferBytes);
         }
@@ -49,6 +54,7 @@ public record OpenSession(
                 keyspace,
                 table,
                 schemaText,
+                ranges,
                 purgeTimeSeconds,
                 hashSeed,
                 bytes,
@@ -63,6 +69,7 @@ public record OpenSession(
         Texts.write(out, keyspace);
         Texts.write(out, table);
         Texts.write(out, schemaText);
+        Contents.write(ranges, out);
         out.writeLong(purgeTimeSeconds);
         out.writeLong(hashSeed);
         out.writeInt(bufferBytes);
@@ -78,6 +85,7 @@ public record OpenSession(
                 Texts.read(in),
                 Texts.read(in),
                 Texts.readVerbatim(in),
+                Contents.readRanges(in),
                 in.readLong(),
                 in.readLong(),
                 in.readInt(),

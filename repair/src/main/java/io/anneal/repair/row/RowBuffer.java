@@ -232,6 +232,11 @@ public final class RowBuffer implements Closeable {
         return chunk < 0 ? replacements.get(-chunk - 1) : chunks.array(chunk);
     }
 
+    /** Whether a row of the buffer, or one that was received, lies in the file. */
+    public boolean hasSpilled() {
+        return spill.holdsAny();
+    }
+
     /** Where the row lies if it is in the file. */
     public Optional<SpillFile.Spilled> spilledAt(int index) {
         return spilled.isEmpty() ? Optional.empty() : Optional.ofNullable(spilled.get(index));

@@ -89,6 +89,11 @@ public final class SpillFile implements Closeable {
         return bytes.array();
     }
 
+    /** Whether a row is held that was not forgotten. */
+    boolean holdsAny() {
+        return held > 0;
+    }
+
     /** Notes that a row is not needed any more. The file stays as long as it is: a part of it may still be mapped. */
     public void forget(Spilled row) {
         held--;

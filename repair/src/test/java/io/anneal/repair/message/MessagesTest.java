@@ -37,15 +37,15 @@ class MessagesTest {
 
     private record Layout(String name, Object message, Consumer<ByteWriter> encoder, Function<ByteReader, ?> decoder) {}
 
-    private static final OpenSession OPEN = new OpenSession(
-            ID, "ks", "täble", "CREATE TABLE", 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
-    private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final List<TokenRange> RANGES = List.of(
             new TokenRange(5, -5),
             new TokenRange(-5, 0),
             new TokenRange(1L << 62, 1L << 63),
             new TokenRange(Long.MAX_VALUE, Long.MIN_VALUE),
             TokenRange.FULL);
+    private static final OpenSession OPEN = new OpenSession(
+            ID, "ks", "täble", "CREATE TABLE", RANGES, 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
+    private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
             "n1",
             "ks",
@@ -118,7 +118,7 @@ class MessagesTest {
     void shouldKeepLinesOfSchema() {
         String schema = "CREATE TABLE ks.t (\n    a int PRIMARY KEY\n)";
         ByteWriter out = new ByteWriter(64);
-        new OpenSession(ID, "ks", "t", schema, 1, 1, 1, 2, false, Optional.empty(), 1).encode(out);
+        new OpenSession(ID, "ks", "t", schema, List.of(), 1, 1, 1, 2, false, Optional.empty(), 1).encode(out);
 
         assertThat(OpenSession.decode(new ByteReader(out.toByteArray())).schemaText())
                 .isEqualTo(schema);
