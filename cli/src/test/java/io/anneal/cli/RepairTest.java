@@ -223,8 +223,14 @@ final class RepairTest {
         dated(one, NOW.minusSeconds(GC_GRACE_SECONDS + 5));
         assertThat(repair().err()).contains("replica=one", "ageSeconds=864005");
 
-        // The SSTables of a snapshot are older than it is.
-        Files.setLastModifiedTime(one.resolve("ks/readings/schema.cql"), FileTime.from(NOW.minusSeconds(60)));
+        // A schema text may have been put there at any time.
+        Path table = one.resolve("ks/readings");
+        Files.setLastModifiedTime(table.resolve("schema.cql"), FileTime.from(NOW.minusSeconds(60)));
+        assertThat(repair().err()).contains("replica=one", "ageSeconds=864005");
+
+        // The SSTables of a snapshot, which has a manifest, are older than it is.
+        Path manifest = Files.writeString(table.resolve("manifest.json"), "{\"files\":[\"nb-1-big-Data.db\"]}");
+        Files.setLastModifiedTime(manifest, FileTime.from(NOW.minusSeconds(60)));
         assertThat(repair().exitCode()).isEqualTo(1);
     }
 

@@ -353,6 +353,6 @@ final class SSTableCommandsTest {
     @Test
     void shouldNameTargetThatIsNoDirectory() throws IOException {
         Path target = Files.writeString(directory.resolve("file"), "");
-        assertError(CommandRun.of("sstable", "rewrite", table, "--to", target), 1, "ANL-1007", target.toString());
+        assertError(CommandRun.of("sstable", "rewrite", table, "--to", target), 1, "ANL-1004", target.toString());
     }
 }

@@ -45,6 +45,11 @@ public record LinearRanges(List<TokenRange.Linear> ranges) {
                 .toList());
     }
 
+    /** Whether all tokens of others are in these. */
+    public boolean covers(LinearRanges others) {
+        return others.ranges.stream().allMatch(this::covers);
+    }
+
     /** Whether all of the tokens are wanted. */
     public boolean covers(TokenRange.Linear tokens) {
         int index = firstNotBefore(tokens.first());

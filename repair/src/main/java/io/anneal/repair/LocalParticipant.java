@@ -231,7 +231,13 @@ public final class LocalParticipant implements Participant {
     @Override
     public CompletableFuture<Void> start(List<TokenRange> ranges) {
         return on(open -> {
-            open.start(LinearRanges.of(ranges));
+            LinearRanges wanted = LinearRanges.of(ranges);
+            // Others may be older than what the replica said of these.
+            if (!LinearRanges.of(opened.orElseThrow().parameters().ranges()).covers(wanted)) {
+                throw new RepairException(
+                        "ranges are not those that the session was opened for, replica=" + name + ", ranges=" + ranges);
+            }
+            open.start(wanted);
             return null;
         });
     }
@@ -301,7 +307,7 @@ public final class LocalParticipant implements Participant {
         return run(() -> {
             OpenTable open =
                     opened.orElseThrow(() -> new IllegalStateException("no repair session is open, replica=" + name));
-            if (!LinearRanges.of(ranges).ranges().stream().allMatch(repaired::covers)) {
+            if (!repaired.covers(LinearRanges.of(ranges))) {
                 throw new RepairException(
                         "ranges were not repaired by this session, replica=" + name + ", ranges=" + ranges);
             }

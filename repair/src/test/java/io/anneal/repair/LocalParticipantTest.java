@@ -252,6 +252,19 @@ class LocalParticipantTest {
     }
 
     @Test
+    void shouldRefuseToStartWithRangesThatItWasNotOpenedFor() throws IOException {
+        List<TokenRange> ranges = List.of(new TokenRange(5, 9));
+        Waiting.result(replica.open(Sessions.open(new UUID(0, 1), Sessions.SCHEMA, ranges, BUFFER_BYTES)));
+        Waiting.result(replica.agree(Sessions.TERMS));
+
+        assertThatThrownBy(() -> Waiting.result(replica.start(List.of(new TokenRange(5, 10)))))
+                .isInstanceOf(RepairException.class)
+                .hasMessageContaining("not those that the session was opened for");
+
+        everythingShouldBeClosedOnce();
+    }
+
+    @Test
     void shouldTakeNothingAsRepairedInADryRun() throws IOException {
         Waiting.result(replica.open(Sessions.dryRun(1, BUFFER_BYTES)));
         Waiting.result(replica.agree(Sessions.TERMS));

@@ -69,12 +69,16 @@ final class Sessions {
     }
 
     static OpenSession open(UUID id, TableSchema schema, int bufferBytes) {
+        return open(id, schema, List.of(TokenRange.FULL), bufferBytes);
+    }
+
+    static OpenSession open(UUID id, TableSchema schema, List<TokenRange> ranges, int bufferBytes) {
         return new OpenSession(
                 id,
                 "ks",
                 "t",
                 SchemaText.print(schema),
-                List.of(TokenRange.FULL),
+                ranges,
                 100,
                 1,
                 bufferBytes,
