@@ -165,22 +165,35 @@ public record ManifestContent(
         return all;
     }
 
-    /** A shard flushed up to there; never steps back. */
-    public ManifestContent withFlushed(int shard, CommitLogPosition position) {
-        Map<Integer, CommitLogPosition> changed = new HashMap<>(flushed);
-        changed.merge(shard, position, (known, later) -> known.compareTo(later) < 0 ? later : known);
+    private ManifestContent withFiles(
+            Map<Integer, CommitLogPosition> nowFlushed,
+            List<ListedSSTable> live,
+            Set<String> nowWriting,
+            Set<String> nowObsolete) {
         return new ManifestContent(
                 keyspace,
                 table,
                 tableId,
                 shards,
-                changed,
-                sstables,
-                writing,
-                obsolete,
+                nowFlushed,
+                live,
+                nowWriting,
+                nowObsolete,
                 repairTimes,
                 staleSeconds,
                 datedSeconds);
+    }
+
+    private ManifestContent withAge(List<RepairTime> repairs, OptionalLong stale, OptionalLong dated) {
+        return new ManifestContent(
+                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, repairs, stale, dated);
+    }
+
+    /** A shard flushed up to there; never steps back. */
+    public ManifestContent withFlushed(int shard, CommitLogPosition position) {
+        Map<Integer, CommitLogPosition> changed = new HashMap<>(flushed);
+        changed.merge(shard, position, (known, later) -> known.compareTo(later) < 0 ? later : known);
+        return withFiles(changed, sstables, writing, obsolete);
     }
 
     /** All shards flushed up to there, as after replay or truncation; none steps back. */
@@ -196,18 +209,7 @@ public record ManifestContent(
     public ManifestContent withWriting(Collection<String> generations) {
         Set<String> changed = new LinkedHashSet<>(writing);
         changed.addAll(generations);
-        return new ManifestContent(
-                keyspace,
-                table,
-                tableId,
-                shards,
-                flushed,
-                sstables,
-                changed,
-                obsolete,
-                repairTimes,
-                staleSeconds,
-                datedSeconds);
+        return withFiles(flushed, sstables, changed, obsolete);
     }
 
     /**
@@ -229,18 +231,7 @@ public record ManifestContent(
         added.forEach(s -> stillWriting.remove(s.generation()));
         Set<String> nowObsolete = new LinkedHashSet<>(obsolete);
         nowObsolete.addAll(removed);
-        return new ManifestContent(
-                keyspace,
-                table,
-                tableId,
-                shards,
-                flushed,
-                live,
-                stillWriting,
-                nowObsolete,
-                repairTimes,
-                staleSeconds,
-                datedSeconds);
+        return withFiles(flushed, live, stillWriting, nowObsolete);
     }
 
     /** The table without data: every SSTable is obsolete, all of the log up to {@code position} needed no more. */
@@ -253,34 +244,12 @@ public record ManifestContent(
     }
 
     private ManifestContent withStale(OptionalLong seconds) {
-        return new ManifestContent(
-                keyspace,
-                table,
-                tableId,
-                shards,
-                flushed,
-                sstables,
-                writing,
-                obsolete,
-                repairTimes,
-                seconds,
-                datedSeconds);
+        return withAge(repairTimes, seconds, datedSeconds);
     }
 
     /** Empty once its program has the store open again. */
     public ManifestContent withDated(OptionalLong seconds) {
-        return new ManifestContent(
-                keyspace,
-                table,
-                tableId,
-                shards,
-                flushed,
-                sstables,
-                writing,
-                obsolete,
-                repairTimes,
-                staleSeconds,
-                seconds);
+        return withAge(repairTimes, staleSeconds, seconds);
     }
 
     /**
@@ -302,19 +271,7 @@ public record ManifestContent(
 
     /** The same of data that comes from outside: no repair until now was of it. */
     public ManifestContent withOldData(long seconds) {
-        return new ManifestContent(
-                        keyspace,
-                        table,
-                        tableId,
-                        shards,
-                        flushed,
-                        sstables,
-                        writing,
-                        obsolete,
-                        List.of(),
-                        staleSeconds,
-                        datedSeconds)
-                .withStale(seconds);
+        return withAge(List.of(), staleSeconds, datedSeconds).withStale(seconds);
     }
 
     /** Without generations whose files are gone, written or obsolete ones. */
@@ -323,18 +280,7 @@ public record ManifestContent(
         stillWriting.removeAll(generations);
         Set<String> stillObsolete = new LinkedHashSet<>(obsolete);
         stillObsolete.removeAll(generations);
-        return new ManifestContent(
-                keyspace,
-                table,
-                tableId,
-                shards,
-                flushed,
-                sstables,
-                stillWriting,
-                stillObsolete,
-                repairTimes,
-                staleSeconds,
-                datedSeconds);
+        return withFiles(flushed, sstables, stillWriting, stillObsolete);
     }
 
     /** Ranges were repaired as a whole; earlier times of their parts go. A table all of which was repaired has caught up. */
@@ -344,7 +290,6 @@ public record ManifestContent(
                 staleSeconds.isPresent() && RepairedRanges.earliest(changed, RING) > staleSeconds.getAsLong()
                         ? OptionalLong.empty()
                         : staleSeconds;
-        return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, changed, stale, datedSeconds);
+        return withAge(changed, stale, datedSeconds);
     }
 }
