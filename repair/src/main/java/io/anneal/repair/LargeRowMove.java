@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import java.io.InterruptedIOException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -13,12 +14,26 @@ final class LargeRowMove {
 
     private boolean entered;
 
-    /** Before the first large row of a window is fetched, or read to be pushed. */
-    void enter() {
-        if (!entered) {
-            MOVE.lock();
-            entered = true;
+    /**
+     * Before the first large row of a window is fetched, or read to be pushed.
+     *
+     * @throws InterruptedIOException when the thread is interrupted: who moves one now may wait for a silent replica; it stays
+     *     interrupted
+     */
+    void enter() throws InterruptedIOException {
+        if (entered) {
+            return;
         }
+        try {
+            MOVE.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException failure =
+                    new InterruptedIOException("interrupted while another repair moves a large row");
+            failure.initCause(e);
+            throw failure;
+        }
+        entered = true;
     }
 
     /** When the window is done, or failed. */
