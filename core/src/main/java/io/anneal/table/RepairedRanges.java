@@ -12,11 +12,12 @@ import java.util.stream.Stream;
  * covers them, and neighbours of one time are one range. Where there are too many ranges a part counts as repaired earlier than it
  * was, or never: deletions are kept for longer then.
  */
-final class RepairedRanges {
+public final class RepairedRanges {
     /** Ranges in a manifest, which is written as a whole with each change. */
     static final int RANGES_MOST = 1_024;
 
-    static final long NEVER = Long.MIN_VALUE;
+    /** Earlier than any second. */
+    public static final long NEVER = Long.MIN_VALUE;
 
     /**
      * From each token, exclusive, up to the next one when the ring was repaired. Left ends ascend from {@link Long#MIN_VALUE}, since
@@ -29,7 +30,7 @@ final class RepairedRanges {
     }
 
     /** These, and more. */
-    static List<RepairTime> with(List<RepairTime> known, List<TokenRange> repaired, long seconds) {
+    public static List<RepairTime> with(List<RepairTime> known, List<TokenRange> repaired, long seconds) {
         RepairedRanges ranges = new RepairedRanges(known);
         repaired.forEach(range -> ranges.add(range, seconds));
         ranges.joinEqual();
@@ -38,7 +39,7 @@ final class RepairedRanges {
     }
 
     /** Since when all of some ranges were repaired at least once; {@link #NEVER} when a part of them never was. */
-    static long earliest(List<RepairTime> known, List<TokenRange> ranges) {
+    public static long earliest(List<RepairTime> known, List<TokenRange> ranges) {
         RepairedRanges all = new RepairedRanges(known);
         long earliest = Long.MAX_VALUE;
         for (TokenRange range : ranges) {
