@@ -398,7 +398,8 @@ public final class RepairMaster implements Closeable {
                 config.dryRun(),
                 importDeadlineSeconds,
                 agreement.notes(),
-                agreement.coveredUntilSeconds());
+                agreement.coveredUntilSeconds(),
+                table.schema().options().gcGraceSeconds());
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.anneal.node.Receiving;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
+import io.anneal.schema.TableOptions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
  * @param notes what the operator should know, a sentence each
  * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
  *     date of a replica's data; 0 where nothing was
+ * @param gcGraceSeconds of the table, as the masters know it, the least of several, or {@link TableOptions#GC_GRACE_UNKNOWN}
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -32,7 +34,8 @@ public record RepairReport(
         boolean dryRun,
         long importDeadlineSeconds,
         List<String> notes,
-        long coveredUntilSeconds) {
+        long coveredUntilSeconds,
+        long gcGraceSeconds) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
@@ -67,7 +70,8 @@ public record RepairReport(
                 reports.stream()
                         .mapToLong(RepairReport::coveredUntilSeconds)
                         .min()
-                        .orElse(0));
+                        .orElse(0),
+                reports.stream().mapToLong(RepairReport::gcGraceSeconds).min().orElse(TableOptions.GC_GRACE_UNKNOWN));
     }
 
     public long windows() {
@@ -128,7 +132,8 @@ public record RepairReport(
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
                 notes,
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                gcGraceSeconds);
     }
 
     RepairReport withNote(String note) {
@@ -139,7 +144,8 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                gcGraceSeconds);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
@@ -171,6 +177,7 @@ public record RepairReport(
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
         out.writeLong(coveredUntilSeconds);
+        out.writeLong(gcGraceSeconds);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -191,6 +198,7 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 in.readLong());
     }
 

@@ -32,7 +32,8 @@ class RepairUnitsTest {
             false,
             Long.MAX_VALUE,
             List.of(),
-            100);
+            100,
+            864_000);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());

@@ -205,7 +205,8 @@ class RepairNetworkTest {
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
-                report.coveredUntilSeconds());
+                report.coveredUntilSeconds(),
+                report.gcGraceSeconds());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {

@@ -401,6 +401,7 @@ public final class RepairCommand extends Subcommand {
                 })
                 .reports(results::addPart)
                 .tableReports(results::add);
+        repair.runId(results.run().id());
         results.run().checkpoint().ifPresent(repair::checkpoint);
         if (namesRows) {
             repair.differences(new RowLines(out(), progress));

@@ -12,6 +12,7 @@ import io.anneal.repair.RepairReport;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -90,8 +91,12 @@ final class RepairRun implements Closeable {
                 report.replicas().stream()
                         .mapToLong(RepairReport.ReplicaReport::deletionsWritten)
                         .sum(),
-                Optional.empty(),
-                Optional.empty(),
+                report.coveredUntilSeconds() > 0
+                        ? Optional.of(Instant.ofEpochSecond(report.coveredUntilSeconds()))
+                        : Optional.empty(),
+                report.gcGraceSeconds() >= 0
+                        ? Optional.of(Duration.ofSeconds(report.gcGraceSeconds()))
+                        : Optional.empty(),
                 report.replicas().stream()
                         .mapToInt(replica -> replica.sstables().size())
                         .sum(),

@@ -58,7 +58,7 @@ public record Coverage(
     }
 
     /**
-     * Of each table that these runs repaired, and each that is named, by replicas. Runs between different replicas count together
+     * Of each table that these runs were to repair, and each that is named, by replicas. Runs between different replicas count together
      * where they have a replica in common and no range: they are vnodes, each with its owners.
      *
      * @param runs the newest first
@@ -66,6 +66,11 @@ public record Coverage(
     public static List<Coverage> of(List<RunRecord> runs, Collection<QualifiedTable> named) {
         Map<String, List<Done>> byTable = new LinkedHashMap<>();
         for (RunRecord run : runs) {
+            if (!run.dryRun()) {
+                run.wantedTables().stream()
+                        .filter(table -> named.isEmpty() || KnownRun.isOneOf(named, table))
+                        .forEach(table -> byTable.putIfAbsent(table, new ArrayList<>()));
+            }
             for (RecordedTable table : run.tables()) {
                 boolean isWanted = named.isEmpty() || KnownRun.isOneOf(named, table.table());
                 if (isWanted && !run.dryRun() && table.coveredUntil().isPresent()) {
