@@ -22,6 +22,7 @@ final class RepairHistoryTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     /** Before any store is made, so that none of them is as old. */
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+
     private static final String TABLE = "ks.readings";
     private static final StoreConfig CONFIG =
             StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
@@ -87,7 +88,9 @@ final class RepairHistoryTest {
         assertThat(nothing.out()).contains("no run has ended", TABLE + ": never");
 
         repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]");
-        assertThat(history(NOW).exitCode()).as("nothing that looks promises anything").isZero();
+        assertThat(history(NOW).exitCode())
+                .as("nothing that looks promises anything")
+                .isZero();
         assertThat(history(NOW, "--table", TABLE).out()).contains(TABLE + ": never");
 
         repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]", "--apply");
