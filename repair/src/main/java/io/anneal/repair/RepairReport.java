@@ -24,6 +24,8 @@ import java.util.stream.Stream;
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
+ * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
+ *     date of a replica's data; 0 where nothing was
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -31,7 +33,8 @@ public record RepairReport(
         RepairCounts counts,
         boolean dryRun,
         long importDeadlineSeconds,
-        List<String> notes) {
+        List<String> notes,
+        long coveredUntilSeconds) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
@@ -60,7 +63,11 @@ public record RepairReport(
                 reports.stream()
                         .flatMap(report -> report.notes.stream())
                         .distinct()
-                        .toList());
+                        .toList(),
+                reports.stream()
+                        .mapToLong(RepairReport::coveredUntilSeconds)
+                        .min()
+                        .orElse(0));
     }
 
     public long windows() {
@@ -115,7 +122,13 @@ public record RepairReport(
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
         return new RepairReport(
-                sessionIds, replicas, both, dryRun, Math.min(importDeadlineSeconds, lost.importDeadlineSeconds), notes);
+                sessionIds,
+                replicas,
+                both,
+                dryRun,
+                Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
+                notes,
+                coveredUntilSeconds);
     }
 
     RepairReport withNote(String note) {
@@ -125,7 +138,8 @@ public record RepairReport(
                 counts,
                 dryRun,
                 importDeadlineSeconds,
-                Stream.concat(notes.stream(), Stream.of(note)).toList());
+                Stream.concat(notes.stream(), Stream.of(note)).toList(),
+                coveredUntilSeconds);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -170,6 +184,7 @@ public record RepairReport(
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
+        out.writeLong(coveredUntilSeconds);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -189,7 +204,13 @@ public record RepairReport(
                     Texts.readList(in)));
         }
         return new RepairReport(
-                sessionIds, replicas, RepairCounts.decode(in), in.readByte() != 0, in.readLong(), Texts.readList(in));
+                sessionIds,
+                replicas,
+                RepairCounts.decode(in),
+                in.readByte() != 0,
+                in.readLong(),
+                Texts.readList(in),
+                in.readLong());
     }
 
     /**

@@ -31,7 +31,8 @@ class RepairUnitsTest {
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
-            List.of());
+            List.of(),
+            100);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());
