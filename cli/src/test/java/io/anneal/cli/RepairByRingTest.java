@@ -9,6 +9,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code anneal repair --ring}: three nodes of which each range has two, or of which one is missing. */
 final class RepairByRingTest {
     private static final StoreConfig CONFIG =
-            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
+            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0).withSyncMode(SyncMode.PERIODIC);
     private static final String TABLE = "ks.readings";
     private static final String TEXT =
             Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND ");

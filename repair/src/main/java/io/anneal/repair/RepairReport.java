@@ -152,7 +152,8 @@ public record RepairReport(
                 counts,
                 dryRun,
                 importDeadlineSeconds,
-                notes);
+                notes,
+                coveredUntilSeconds);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */

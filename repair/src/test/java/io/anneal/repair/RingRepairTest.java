@@ -16,6 +16,7 @@ import io.anneal.node.Waiver;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.SyncMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ class RingRepairTest {
     private static final String TEXT =
             "CREATE TABLE ks.t (id int PRIMARY KEY, v text)" + " WITH id = 11111111-2222-3333-4444-555555555555";
     private static final StoreConfig CONFIG =
-            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
+            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0).withSyncMode(SyncMode.PERIODIC);
 
     private static final int TOKENS_EACH = 16;
     private static final int REPLICATION = 3;

@@ -25,7 +25,8 @@ public final class RingFile {
         try {
             return Ring.parse(Files.readString(file));
         } catch (CharacterCodingException e) {
-            throw command.usage("a ring is a text: give all that 'nodetool describering KEYSPACE' prints, file=" + file);
+            throw command.usage(
+                    "a ring is a text: give all that 'nodetool describering KEYSPACE' prints, file=" + file);
         } catch (IllegalArgumentException e) {
             throw command.usage(e.getMessage() + ", file=" + file);
         }

@@ -273,12 +273,14 @@ public final class RepairCommand extends Subcommand {
                     + replicas.size());
         }
         List<String> given = names.isEmpty() ? replicas : names;
-        List<String> nodes = (directories.isEmpty() ? given.stream() : named.stream().map(NamedReplica::name))
+        List<String> nodes = (directories.isEmpty()
+                        ? given.stream()
+                        : named.stream().map(NamedReplica::name))
                 .map(name -> node(read, name))
                 .toList();
         if (new HashSet<>(nodes).size() < nodes.size()) {
-            throw usage("a node of the ring is given twice: name each replica by its endpoint with --name, nodes=" + nodes
-                    + endpoints(read));
+            throw usage("a node of the ring is given twice: name each replica by its endpoint with --name, nodes="
+                    + nodes + endpoints(read));
         }
         Ownership owned = Ownership.of(read, nodes);
         if (allReplicas && !owned.isComplete()) {
