@@ -30,7 +30,7 @@ public final class RepairedRanges {
     }
 
     /** These, and more. */
-    public static List<RepairTime> with(List<RepairTime> known, List<TokenRange> repaired, long seconds) {
+    static List<RepairTime> with(List<RepairTime> known, List<TokenRange> repaired, long seconds) {
         RepairedRanges ranges = new RepairedRanges(known);
         repaired.forEach(range -> ranges.add(range, seconds));
         ranges.joinEqual();
@@ -38,7 +38,11 @@ public final class RepairedRanges {
         return ranges.list();
     }
 
-    /** Since when all of some ranges were repaired at least once; {@link #NEVER} when a part of them never was. */
+    /**
+     * Since when all of some ranges were repaired at least once, in seconds since 1970; {@link #NEVER} when a part of them never was.
+     *
+     * @param known in any order; where two overlap the later one counts
+     */
     public static long earliest(List<RepairTime> known, List<TokenRange> ranges) {
         RepairedRanges all = new RepairedRanges(known);
         long earliest = Long.MAX_VALUE;

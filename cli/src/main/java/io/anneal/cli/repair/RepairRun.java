@@ -48,7 +48,7 @@ final class RepairRun implements Closeable {
                             options.recorded(tables),
                             tables,
                             replicas,
-                            task.ranges().ranges(),
+                            task.owned().complete(),
                             task.dryRun(),
                             command.environment().clock().instant())));
         } catch (IOException e) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -129,14 +130,17 @@ public record Coverage(
     }
 
     private static Coverage of(String table, List<Done> done) {
-        List<RepairTime> certain = List.of();
-        List<RepairTime> imported = List.of();
+        List<RepairTime> certain = new ArrayList<>();
+        List<RepairTime> imported = new ArrayList<>();
         Map<UUID, Long> waiting = new HashMap<>();
         for (Done one : done) {
             long seconds = one.table.coveredUntil().orElseThrow().getEpochSecond();
-            imported = RepairedRanges.with(imported, one.run.ranges(), seconds);
+            List<RepairTime> times = one.run.ranges().stream()
+                    .map(range -> new RepairTime(range, seconds))
+                    .toList();
+            imported.addAll(times);
             if (one.table.sstablesToImport() == 0) {
-                certain = RepairedRanges.with(certain, one.run.ranges(), seconds);
+                certain.addAll(times);
             } else {
                 waiting.put(one.run.id(), seconds);
             }
@@ -151,12 +155,7 @@ public record Coverage(
                         .toList(),
                 until,
                 earliest(imported),
-                Math.min(
-                        1,
-                        imported.stream()
-                                        .mapToDouble(time -> time.range().width())
-                                        .sum()
-                                / TokenRange.FULL.width()),
+                share(imported),
                 done.stream()
                         .flatMap(one -> one.table.gcGrace().stream())
                         .findFirst()
@@ -167,6 +166,23 @@ public record Coverage(
                         .filter(id ->
                                 until.isEmpty() || waiting.get(id) > until.get().getEpochSecond())
                         .toList());
+    }
+
+    /** Of the ring, of ranges that may overlap. */
+    private static double share(List<RepairTime> times) {
+        List<TokenRange.Linear> ascending = times.stream()
+                .flatMap(time -> time.range().unwrap().stream())
+                .sorted(Comparator.comparingLong(TokenRange.Linear::first))
+                .toList();
+        double width = 0;
+        long last = Long.MIN_VALUE;
+        for (TokenRange.Linear part : ascending) {
+            if (part.last() > last) {
+                width += new TokenRange.Linear(Math.max(part.first(), last), part.last()).width();
+                last = part.last();
+            }
+        }
+        return width / TokenRange.FULL.width();
     }
 
     private static Optional<Instant> earliest(List<RepairTime> times) {

@@ -13,7 +13,7 @@ import java.util.UUID;
  * What is kept of one run of a repair. Immutable.
  *
  * @param arguments of the command, a word each, as they must be said again; no secrets
- * @param ranges the tokens that were to be repaired
+ * @param ranges the tokens that were to be repaired among all that own them
  * @param started when each of its parts did, the first part's first
  * @param tables those that are done
  */
