@@ -44,6 +44,7 @@ final class RepairClient {
                 }
                 run.end();
                 wish.requireHeard();
+                status.failure().flatMap(RepairFailure::kept).ifPresent(listener::unfinished);
                 return result(status);
             } finally {
                 wish.end();

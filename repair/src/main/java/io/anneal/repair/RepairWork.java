@@ -22,6 +22,7 @@ final class RepairWork implements ServedRun.Work {
     private RepairStatus status = RepairStatus.START;
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
+    private Optional<RepairReport> kept = Optional.empty();
 
     RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt) {
         this.wanted = wanted;
@@ -71,6 +72,11 @@ final class RepairWork implements ServedRun.Work {
             public void keeps(RepairReport found) throws IOException {
                 listener.heard(with(Optional.of(found), Optional.empty(), Optional.empty()));
             }
+
+            @Override
+            public void unfinished(RepairReport report) {
+                kept = Optional.of(report);
+            }
         });
         return with(Optional.empty(), Optional.empty(), Optional.of(report));
     }
@@ -90,7 +96,7 @@ final class RepairWork implements ServedRun.Work {
 
     @Override
     public Consumer<ByteWriter> failed(Throwable failure, String reason) {
-        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason, kept)), Optional.empty());
     }
 
     private Consumer<ByteWriter> with(

@@ -457,7 +457,7 @@ class RepairJobTest {
     @Test
     void shouldTakeADamagedFrameForALostReplica() {
         RepairFailure failure =
-                RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged");
+                RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged", Optional.empty());
 
         assertThat(failure.exception("master").peerCode()).contains(PeerException.PEER_LOST);
     }

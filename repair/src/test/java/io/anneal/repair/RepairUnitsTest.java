@@ -27,7 +27,7 @@ class RepairUnitsTest {
     private static final TokenRanges ALL = new TokenRanges(List.of(TokenRange.FULL));
     private static final RepairReport EQUAL = new RepairReport(
             List.of(),
-            List.of(new RepairReport.ReplicaReport("one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"))),
+            List.of(new RepairReport.ReplicaReport("one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"), List.of())),
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
