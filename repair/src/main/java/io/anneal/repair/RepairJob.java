@@ -293,9 +293,10 @@ final class RepairJob {
         RepairReport noted = found;
         for (RepairReport.ReplicaReport replica : found.replicas()) {
             if (replica.unkept().stream().anyMatch(Unkept::mayBeKept)) {
-                noted = noted.withNote("replica was lost before it said whether it kept what it had received: if it did,"
-                        + " that is not among what was written, replica=" + replica.name() + ", session="
-                        + found.sessionIds() + ", unit=" + unit.text());
+                noted = noted.withNote(
+                        "replica was lost before it said whether it kept what it had received: if it did,"
+                                + " that is not among what was written, replica=" + replica.name() + ", session="
+                                + found.sessionIds() + ", unit=" + unit.text());
             }
         }
         return noted;

@@ -22,6 +22,8 @@ import java.util.stream.Stream;
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
+ * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
+ *     date of a replica's data; 0 where nothing was
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -29,7 +31,8 @@ public record RepairReport(
         RepairCounts counts,
         boolean dryRun,
         long importDeadlineSeconds,
-        List<String> notes) {
+        List<String> notes,
+        long coveredUntilSeconds) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
@@ -60,7 +63,11 @@ public record RepairReport(
                 reports.stream()
                         .flatMap(report -> report.notes.stream())
                         .distinct()
-                        .toList());
+                        .toList(),
+                reports.stream()
+                        .mapToLong(RepairReport::coveredUntilSeconds)
+                        .min()
+                        .orElse(0));
     }
 
     public long windows() {
@@ -124,7 +131,8 @@ public record RepairReport(
                 both,
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
-                Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList());
+                Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
+                coveredUntilSeconds);
     }
 
     RepairReport withNote(String note) {
@@ -134,7 +142,8 @@ public record RepairReport(
                 counts,
                 dryRun,
                 importDeadlineSeconds,
-                Stream.concat(notes.stream(), Stream.of(note)).toList());
+                Stream.concat(notes.stream(), Stream.of(note)).toList(),
+                coveredUntilSeconds);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
@@ -167,6 +176,7 @@ public record RepairReport(
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
+        out.writeLong(coveredUntilSeconds);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -182,7 +192,13 @@ public record RepairReport(
                     Texts.read(in), RepairCounts.decode(in), in.readLong(), Texts.readList(in), readUnkept(in)));
         }
         return new RepairReport(
-                sessionIds, replicas, RepairCounts.decode(in), in.readByte() != 0, in.readLong(), Texts.readList(in));
+                sessionIds,
+                replicas,
+                RepairCounts.decode(in),
+                in.readByte() != 0,
+                in.readLong(),
+                Texts.readList(in),
+                in.readLong());
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

@@ -27,11 +27,13 @@ class RepairUnitsTest {
     private static final TokenRanges ALL = new TokenRanges(List.of(TokenRange.FULL));
     private static final RepairReport EQUAL = new RepairReport(
             List.of(),
-            List.of(new RepairReport.ReplicaReport("one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"), List.of())),
+            List.of(new RepairReport.ReplicaReport(
+                    "one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"), List.of())),
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
-            List.of());
+            List.of(),
+            100);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());

@@ -205,7 +205,8 @@ class RepairNetworkTest {
                 withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
-                report.notes());
+                report.notes(),
+                report.coveredUntilSeconds());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {
