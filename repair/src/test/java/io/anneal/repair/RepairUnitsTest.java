@@ -54,6 +54,7 @@ class RepairUnitsTest {
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
+                (unit, report) -> {},
                 false);
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         job.run(builder(1), Duration.ZERO, () -> units(count));
@@ -104,6 +105,7 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
+                (unit, report) -> {},
                 false);
         job.run(builder(2).splits(Duration.ZERO), Duration.ZERO, () -> units(1));
 
