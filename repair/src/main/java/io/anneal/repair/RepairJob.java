@@ -307,7 +307,7 @@ final class RepairJob {
         synchronized (done) {
             lost.keySet().stream()
                     .filter(run -> !done.containsKey(run.unit()))
-                    .forEach(run -> lostOf(run).ifPresent(kept -> unfinishedReports.accept(run.unit(), kept)));
+                    .forEach(run -> lostOf(run).ifPresent(kept -> unfinishedReports.accept(run.unit(), kept.uncovered())));
         }
     }
 

@@ -146,6 +146,11 @@ public record RepairReport(
                 coveredUntilSeconds);
     }
 
+    /** The same of what is not done. */
+    RepairReport uncovered() {
+        return new RepairReport(sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0);
+    }
+
     /** Whether the replicas were equal before, in the ranges of this report. */
     public boolean wereEqual() {
         return differing() == 0;
