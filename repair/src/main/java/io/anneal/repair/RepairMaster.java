@@ -409,6 +409,7 @@ public final class RepairMaster implements Closeable {
 
     private RepairReport.ReplicaReport kept(int replica, SessionFinished done) {
         return new RepairReport.ReplicaReport(
+                replica,
                 names.get(replica),
                 config.dryRun()
                         ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.rowsLacking(replica))
@@ -425,7 +426,7 @@ public final class RepairMaster implements Closeable {
                 ? List.of()
                 : List.of(new Unkept(repairedRanges(), items, end.mayBeKept(), FailureText.of(end.cause())));
         return new RepairReport.ReplicaReport(
-                names.get(replica), RepairCounts.NONE, Receiving.NO_DEADLINE, List.of(), unkept);
+                replica, names.get(replica), RepairCounts.NONE, Receiving.NO_DEADLINE, List.of(), unkept);
     }
 
     private RepairReport report(

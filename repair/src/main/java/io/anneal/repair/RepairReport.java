@@ -11,6 +11,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -40,20 +42,18 @@ public record RepairReport(
         notes = List.copyOf(notes);
     }
 
-    /** All of them together; of the same replicas in the same order, since what they call themselves need not tell them apart. */
+    /** All of them together; parts of one repair, each by those of its members that own what it is of. */
     public static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
-        List<List<ReplicaReport>> replicas = new ArrayList<>();
+        SortedMap<Integer, List<ReplicaReport>> replicas = new TreeMap<>();
         for (RepairReport report : reports) {
-            for (int i = 0; i < report.replicas.size(); i++) {
-                if (i == replicas.size()) {
-                    replicas.add(new ArrayList<>());
-                }
-                replicas.get(i).add(report.replicas.get(i));
+            for (ReplicaReport replica : report.replicas) {
+                replicas.computeIfAbsent(replica.member, member -> new ArrayList<>())
+                        .add(replica);
             }
         }
         return new RepairReport(
                 reports.stream().flatMap(report -> report.sessionIds.stream()).toList(),
-                replicas.stream().map(ReplicaReport::sum).toList(),
+                replicas.values().stream().map(ReplicaReport::sum).toList(),
                 reports.stream().map(RepairReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                 dryRun,
                 reports.stream()
@@ -151,6 +151,20 @@ public record RepairReport(
         return new RepairReport(sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0);
     }
 
+    /** The report of a session of some of a repair's members: as places among all, in the session's order. */
+    RepairReport ofMembers(List<Integer> places) {
+        return new RepairReport(
+                sessionIds,
+                replicas.stream()
+                        .map(replica -> replica.of(places.get(replica.member)))
+                        .toList(),
+                counts,
+                dryRun,
+                importDeadlineSeconds,
+                notes,
+                coveredUntilSeconds);
+    }
+
     /** Whether the replicas were equal before, in the ranges of this report. */
     public boolean wereEqual() {
         return differing() == 0;
@@ -170,6 +184,7 @@ public record RepairReport(
         sessionIds.forEach(id -> Texts.write(out, id));
         out.writeUnsignedVInt(replicas.size());
         for (ReplicaReport replica : replicas) {
+            out.writeUnsignedVInt(replica.member);
             Texts.write(out, replica.name);
             replica.counts.encode(out);
             out.writeLong(replica.importDeadlineSeconds);
@@ -194,7 +209,12 @@ public record RepairReport(
         int count = in.readUnsignedVInt32();
         for (int i = 0; i < count; i++) {
             replicas.add(new ReplicaReport(
-                    Texts.read(in), RepairCounts.decode(in), in.readLong(), Texts.readList(in), readUnkept(in)));
+                    in.readUnsignedVInt32(),
+                    Texts.read(in),
+                    RepairCounts.decode(in),
+                    in.readLong(),
+                    Texts.readList(in),
+                    readUnkept(in)));
         }
         return new RepairReport(
                 sessionIds,
@@ -219,13 +239,20 @@ public record RepairReport(
     /**
      * One replica's part.
      *
+     * @param member its place among the replicas of the repair, from 0, which is a master's; what they call themselves need not tell
+     *     them apart
      * @param counts what it did itself; of a session whose last step failed here, nothing
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
      * @param unkept what it was given and did not keep, since the last step of a session failed here; none where all is well
      */
     public record ReplicaReport(
-            String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables, List<Unkept> unkept) {
+            int member,
+            String name,
+            RepairCounts counts,
+            long importDeadlineSeconds,
+            List<String> sstables,
+            List<Unkept> unkept) {
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
@@ -254,8 +281,13 @@ public record RepairReport(
             return counts.of(RepairCount.DELETIONS_WRITTEN);
         }
 
+        private ReplicaReport of(int place) {
+            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables, unkept);
+        }
+
         private static ReplicaReport sum(List<ReplicaReport> parts) {
             return new ReplicaReport(
+                    parts.get(0).member,
                     parts.get(0).name,
                     parts.stream().map(ReplicaReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                     parts.stream()
@@ -269,7 +301,7 @@ public record RepairReport(
         /** After an attempt at the same: what that one did not keep is kept by now, or told again. */
         private ReplicaReport after(ReplicaReport lost) {
             ReplicaReport both = sum(List.of(lost, this));
-            return new ReplicaReport(name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
+            return new ReplicaReport(member, name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */
