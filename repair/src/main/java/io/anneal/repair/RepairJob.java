@@ -313,7 +313,8 @@ final class RepairJob {
         synchronized (done) {
             lost.keySet().stream()
                     .filter(run -> !done.containsKey(run.unit()))
-                    .forEach(run -> lostOf(run).ifPresent(kept -> unfinishedReports.accept(run.unit(), kept.uncovered())));
+                    .forEach(run ->
+                            lostOf(run).ifPresent(kept -> unfinishedReports.accept(run.unit(), kept.uncovered())));
         }
     }
 

@@ -237,7 +237,8 @@ class RepairJobTest {
         assertThat(report.replicas().get(0).rowsWritten()).isEqualTo(ROWS);
         assertThat(report.replicas().get(1).sstables()).isEmpty();
         assertThat(report.notes())
-                .anyMatch(note -> note.contains("lost before it said whether it kept") && note.contains("replica=other"));
+                .anyMatch(
+                        note -> note.contains("lost before it said whether it kept") && note.contains("replica=other"));
         assertThat(reports).containsExactly(report);
         assertThat(heard)
                 .filteredOn(line -> !line.startsWith("begins"))
