@@ -195,7 +195,13 @@ public final class RepairMaster implements Closeable {
         if (failures.isEmpty()) {
             return report;
         }
-        LOG.warn("the last step failed at a replica, others keep what they received, report={}", report);
+        LOG.warn(
+                "the last step failed at replicas, the others keep what they received, session={}, replicas={}",
+                config.sessionId(),
+                report.replicas().stream()
+                        .filter(replica -> !replica.unkept().isEmpty())
+                        .map(RepairReport.ReplicaReport::name)
+                        .toList());
         if (isAnyChanged) {
             listener.unfinished(report);
         }
