@@ -134,8 +134,7 @@ class RepairResumeTest {
     }
 
     /** Goes on until it is through. */
-    private RepairReport runEnded(Random random, int endings, Supplier<Repair> repairs)
-            throws IOException {
+    private RepairReport runEnded(Random random, int endings, Supplier<Repair> repairs) throws IOException {
         RepairEnvironment environment = environment();
         for (int i = 0; i < endings; i++) {
             endsAtLook = looks.get() + 1 + random.nextInt(400);
@@ -179,8 +178,12 @@ class RepairResumeTest {
 
             shouldHaveReceived(own, 1, seed);
             shouldHaveReceived(other, 0, seed);
-            assertThat(report.replicas()).as(seed).allSatisfy(replica -> assertThat(replica.rowsRead())
-                    .isBetween(ROWS / 2, ROWS / 2 + 4L * report.sessionIds().size()));
+            assertThat(report.replicas())
+                    .as(seed)
+                    .allSatisfy(replica -> assertThat(replica.rowsRead())
+                            .isBetween(
+                                    ROWS / 2,
+                                    ROWS / 2 + 4L * report.sessionIds().size()));
             assertThat(report.rowsDiffering()).as(seed).isEqualTo(ROWS);
             assertThat(report.itemsFetched() + report.itemsPushed()).as(seed).isEqualTo(ROWS);
             assertThat(report.replicas())
@@ -257,7 +260,11 @@ class RepairResumeTest {
                                 Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
                         .register(handlers));
                 Nodes master = new Nodes((handlers, node) -> new RepairRunner(
-                                node.id(), Nodes.replicas(own.opener()), node.client().keepAll(5_000), node.waiting(), environment())
+                                node.id(),
+                                Nodes.replicas(own.opener()),
+                                node.client().keepAll(5_000),
+                                node.waiting(),
+                                environment())
                         .register(handlers));
                 Nodes command = new Nodes((handlers, node) -> {})) {
             Connector connector = command.client().keepAll(5_000);
