@@ -266,8 +266,8 @@ class LastStepTest {
             Table table = store.createTable(SchemaText.print(Sessions.SCHEMA));
             // What came is brought to the table's files by it, in the last step alone.
             disk.inject(Fault.on(Fault.Operation.LINK));
-            List<RepairMember> members = List.of(
-                    here().get(0), RepairMember.here("store", new StoreReplicas(store)), here().get(1));
+            List<RepairMember> members =
+                    List.of(here().get(0), RepairMember.here("store", new StoreReplicas(store)), here().get(1));
 
             assertThatThrownBy(() -> repair(members).run(environment())).isInstanceOf(IOException.class);
             disk.heal();

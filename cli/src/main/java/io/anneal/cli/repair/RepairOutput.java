@@ -110,8 +110,7 @@ final class RepairOutput {
     }
 
     private static boolean hasUnkept(RepairReport report) {
-        return report.replicas().stream()
-                .anyMatch(replica -> !replica.unkept().isEmpty());
+        return report.replicas().stream().anyMatch(replica -> !replica.unkept().isEmpty());
     }
 
     private static void printImports(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
@@ -291,7 +290,9 @@ final class RepairOutput {
         for (Unkept part : unkept) {
             json.writeStartObject();
             writeTexts(
-                    json, "ranges", part.ranges().stream().map(TokenRange::toString).toList());
+                    json,
+                    "ranges",
+                    part.ranges().stream().map(TokenRange::toString).toList());
             json.writeNumberField("items", part.items());
             json.writeBooleanField("may-be-kept", part.mayBeKept());
             json.writeStringField("reason", part.reason());

@@ -65,9 +65,7 @@ final class RepairOutputTest {
                             .range(TokenRange.FULL)
                             .unfinishedReports((unit, report) -> unfinished.add(report))
                             .run(new RepairEnvironment(
-                                    HostEnvironment.system(),
-                                    MoreExecutors.directExecutor(),
-                                    ByteBudget.of(64 << 20))))
+                                    HostEnvironment.system(), MoreExecutors.directExecutor(), ByteBudget.of(64 << 20))))
                     .isInstanceOf(IOException.class);
             disk.heal();
         }
@@ -86,10 +84,12 @@ final class RepairOutputTest {
         }
 
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines())
-                .startsWith(
-                        "app.people: not done, but what was kept is right", "  whole: kept 3 rows and 0 deletions")
+                .startsWith("app.people: not done, but what was kept is right", "  whole: kept 3 rows and 0 deletions")
                 .anyMatch(line -> line.startsWith("    did not keep 3 rows and deletions that it was sent, in "));
         assertThat(json.toString())
-                .contains("\"done-parts\":{", "\"unkept\":[{\"ranges\":[", "\"items\":3,\"may-be-kept\":false,\"reason\":\"");
+                .contains(
+                        "\"done-parts\":{",
+                        "\"unkept\":[{\"ranges\":[",
+                        "\"items\":3,\"may-be-kept\":false,\"reason\":\"");
     }
 }
