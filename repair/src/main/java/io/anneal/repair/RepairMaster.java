@@ -380,7 +380,13 @@ public final class RepairMaster implements Closeable {
                 .sum();
         meter.raiseTo(RepairCount.NETWORK_BYTES, networkBytes);
         return new RepairReport(
-                sessionIds, replicas, meter.counts(), config.dryRun(), importDeadlineSeconds, agreement.notes());
+                sessionIds,
+                replicas,
+                meter.counts(),
+                config.dryRun(),
+                importDeadlineSeconds,
+                agreement.notes(),
+                agreement.terms().cutoffMicros());
     }
 
     @Override

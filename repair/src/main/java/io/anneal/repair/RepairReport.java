@@ -8,6 +8,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,8 @@ import java.util.stream.Stream;
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
+ * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
+ *     SessionTerms#NO_CUTOFF}
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -29,7 +32,8 @@ public record RepairReport(
         RepairCounts counts,
         boolean dryRun,
         long importDeadlineSeconds,
-        List<String> notes) {
+        List<String> notes,
+        long cutoffMicros) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
@@ -60,7 +64,8 @@ public record RepairReport(
                 reports.stream()
                         .flatMap(report -> report.notes.stream())
                         .distinct()
-                        .toList());
+                        .toList(),
+                reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF));
     }
 
     public long windows() {
@@ -115,7 +120,13 @@ public record RepairReport(
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
         return new RepairReport(
-                sessionIds, replicas, both, dryRun, Math.min(importDeadlineSeconds, lost.importDeadlineSeconds), notes);
+                sessionIds,
+                replicas,
+                both,
+                dryRun,
+                Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
+                notes,
+                Math.min(cutoffMicros, lost.cutoffMicros));
     }
 
     RepairReport withNote(String note) {
@@ -125,7 +136,15 @@ public record RepairReport(
                 counts,
                 dryRun,
                 importDeadlineSeconds,
-                Stream.concat(notes.stream(), Stream.of(note)).toList());
+                Stream.concat(notes.stream(), Stream.of(note)).toList(),
+                cutoffMicros);
+    }
+
+    /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */
+    public Optional<Instant> cutoff() {
+        return cutoffMicros == SessionTerms.NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Instant.EPOCH.plus(cutoffMicros, ChronoUnit.MICROS));
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
@@ -156,6 +175,7 @@ public record RepairReport(
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
+        out.writeLong(cutoffMicros);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -170,7 +190,13 @@ public record RepairReport(
             replicas.add(new ReplicaReport(Texts.read(in), RepairCounts.decode(in), in.readLong(), Texts.readList(in)));
         }
         return new RepairReport(
-                sessionIds, replicas, RepairCounts.decode(in), in.readByte() != 0, in.readLong(), Texts.readList(in));
+                sessionIds,
+                replicas,
+                RepairCounts.decode(in),
+                in.readByte() != 0,
+                in.readLong(),
+                Texts.readList(in),
+                in.readLong());
     }
 
     /**
@@ -201,6 +227,16 @@ public record RepairReport(
          */
         public long rowsWritten() {
             return counts.of(RepairCount.ROWS_WRITTEN);
+        }
+
+        /** Rows of its own that were not compared, since something of them was written after the cut-off. */
+        public long rowsRecent() {
+            return counts.of(RepairCount.ROWS_RECENT);
+        }
+
+        /** Partition and range deletions that were not compared for the same reason. */
+        public long deletionsRecent() {
+            return counts.of(RepairCount.DELETIONS_RECENT);
         }
 
         /** Partition and range deletions that it lacked. */

@@ -99,6 +99,7 @@ public final class RepairRunner {
                 .rate(wanted.rate())
                 .runId(wanted.runId());
         wanted.staged().ifPresent(repair::staged);
+        wanted.recent().ifPresent(repair::leaveOutRecent);
         return repair.tryOnce(
                 wanted.keyspace() + "." + wanted.table(), wanted.ranges(), Set.of(), listener, environment);
     }

@@ -5,10 +5,12 @@ import io.anneal.node.ReplicaException;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What follows from what the replicas said when they opened: the session's terms, a refusal, or notes for the operator.
@@ -42,8 +44,25 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         }
         DataAge age = age(config, schema, opened);
         notes.addAll(age.notes());
-        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds());
+        SessionTerms terms =
+                new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros(config, opened));
         return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
+    }
+
+    /**
+     * What was written while the oldest data was taken, or the session began, may be on its way to a replica still: no
+     * difference that a repair has to see.
+     */
+    private static long cutoffMicros(RepairConfig config, List<SessionOpened> opened) {
+        if (config.recent().isEmpty()) {
+            return SessionTerms.NO_CUTOFF;
+        }
+        long oldestSeconds = opened.stream()
+                .flatMap(replica -> replica.facts().asOf().stream())
+                .mapToLong(Instant::getEpochSecond)
+                .reduce(config.purgeTimeSeconds(), Math::min);
+        return TimeUnit.SECONDS.toMicros(oldestSeconds)
+                - TimeUnit.MILLISECONDS.toMicros(config.recent().get().toMillis());
     }
 
     /** Rows of a table that was dropped do not come back in the one that was made after it. */
@@ -73,7 +92,8 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
      * is a snapshot, and not what its node holds now.
      */
     private static boolean repairsAll(RepairConfig config, List<SessionOpened> opened, List<String> notes) {
-        if (config.dryRun() || !config.allReplicas()) {
+        // A deletion that was left out is not known to all.
+        if (config.dryRun() || !config.allReplicas() || config.recent().isPresent()) {
             return false;
         }
         List<String> staging = opened.stream()

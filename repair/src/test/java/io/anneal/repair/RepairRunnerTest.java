@@ -123,7 +123,8 @@ class RepairRunnerTest {
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
                 ReadRate.UNLIMITED,
-                new UUID(7, 7));
+                new UUID(7, 7),
+                Optional.empty());
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
@@ -307,7 +308,8 @@ class RepairRunnerTest {
                 Set.of(),
                 1,
                 ReadRate.UNLIMITED,
-                new UUID(7, 7));
+                new UUID(7, 7),
+                Optional.empty());
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
                 .isInstanceOfSatisfying(

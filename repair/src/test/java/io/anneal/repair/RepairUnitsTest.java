@@ -8,6 +8,7 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.repair.message.RepairCounts;
+import io.anneal.repair.message.SessionTerms;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -31,7 +32,8 @@ class RepairUnitsTest {
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
-            List.of());
+            List.of(),
+            SessionTerms.NO_CUTOFF);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());

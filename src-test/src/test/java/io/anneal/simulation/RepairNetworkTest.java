@@ -204,7 +204,8 @@ class RepairNetworkTest {
                 withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
-                report.notes());
+                report.notes(),
+                report.cutoffMicros());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {

@@ -6,6 +6,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import java.util.UUID;
  * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
  * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
+ * @param recent what was written later than so long before its start, or before the oldest replica's data dates, is not compared
  */
 public record RunRepair(
         String replica,
@@ -38,7 +40,10 @@ public record RunRepair(
         Set<Waiver> waivers,
         int sessions,
         ReadRate rate,
-        UUID runId) {
+        UUID runId,
+        Optional<Duration> recent) {
+    private static final long NO_CUTOFF = -1;
+
     /**
      * Another replica.
      *
@@ -79,6 +84,7 @@ public record RunRepair(
         out.writeInt(sessions);
         rate.encode(out);
         Texts.write(out, runId);
+        out.writeLong(recent.map(Duration::toMillis).orElse(NO_CUTOFF));
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -95,7 +101,14 @@ public record RunRepair(
                 Waiver.read(in),
                 in.readInt(),
                 ReadRate.decode(in),
-                Texts.readId(in));
+                Texts.readId(in),
+                readRecent(in.readLong()));
+    }
+
+    private static Optional<Duration> readRecent(long millis) {
+        return millis == NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Duration.ofMillis(Arguments.notNegative("recentMillis", millis)));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
