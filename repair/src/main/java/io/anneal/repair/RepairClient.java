@@ -35,6 +35,7 @@ final class RepairClient {
                 });
                 listener.endsEarlyBy(wish);
                 while (status.isRunning()) {
+                    status.endsAt().ifPresent(listener::endsAt);
                     listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
                     if (status.found().isPresent()) {
                         listener.keeps(status.found().get());
@@ -44,6 +45,7 @@ final class RepairClient {
                 }
                 run.end();
                 wish.requireHeard();
+                status.endsAt().ifPresent(listener::endsAt);
                 return result(status);
             } finally {
                 wish.end();

@@ -23,6 +23,8 @@ import java.util.stream.Stream;
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
+ * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
+ *     date of a replica's data; 0 where nothing was
  * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
  *     SessionTerms#NO_CUTOFF}
  */
@@ -33,6 +35,7 @@ public record RepairReport(
         boolean dryRun,
         long importDeadlineSeconds,
         List<String> notes,
+        long coveredUntilSeconds,
         long cutoffMicros) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
@@ -65,6 +68,10 @@ public record RepairReport(
                         .flatMap(report -> report.notes.stream())
                         .distinct()
                         .toList(),
+                reports.stream()
+                        .mapToLong(RepairReport::coveredUntilSeconds)
+                        .min()
+                        .orElse(0),
                 reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF));
     }
 
@@ -126,6 +133,7 @@ public record RepairReport(
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
                 notes,
+                coveredUntilSeconds,
                 Math.min(cutoffMicros, lost.cutoffMicros));
     }
 
@@ -137,6 +145,7 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
+                coveredUntilSeconds,
                 cutoffMicros);
     }
 
@@ -175,6 +184,7 @@ public record RepairReport(
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
+        out.writeLong(coveredUntilSeconds);
         out.writeLong(cutoffMicros);
     }
 
@@ -196,6 +206,7 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 in.readLong());
     }
 

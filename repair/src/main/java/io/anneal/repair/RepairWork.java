@@ -8,6 +8,7 @@ import io.anneal.repair.message.RunRepair;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** One repair whose master is this node, for a peer that asked for it and hears how it goes. One thread. */
 final class RepairWork implements ServedRun.Work {
@@ -19,14 +20,17 @@ final class RepairWork implements ServedRun.Work {
     private final RunRepair wanted;
     private final SessionMemory.Place place;
     private final Attempt attempt;
+    private final LongSupplier nanoTime;
     private RepairStatus status = RepairStatus.START;
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
+    private Optional<Long> endsAt = Optional.empty();
 
-    RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt) {
+    RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt, LongSupplier nanoTime) {
         this.wanted = wanted;
         this.place = place;
         this.attempt = attempt;
+        this.nanoTime = nanoTime;
     }
 
     @Override
@@ -36,6 +40,7 @@ final class RepairWork implements ServedRun.Work {
 
     @Override
     public Consumer<ByteWriter> run(ServedRun.Listener listener) throws IOException {
+        long startNanos = nanoTime.getAsLong();
         RepairReport report = attempt.run(wanted, place, new RepairListener() {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {
@@ -45,6 +50,7 @@ final class RepairWork implements ServedRun.Work {
                         bytesRead,
                         covered,
                         endAnswer,
+                        endsAt,
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty());
@@ -64,6 +70,16 @@ final class RepairWork implements ServedRun.Work {
             @Override
             public void endsEarlyBy(EarlyEnd end) {
                 earlyEnd = Optional.of(end);
+            }
+
+            @Override
+            public long nanosLeft() {
+                return wanted.sessionNanos() - (nanoTime.getAsLong() - startNanos);
+            }
+
+            @Override
+            public void endsAt(long token) {
+                endsAt = Optional.of(token);
             }
 
             /** Nothing is kept before the peer has heard it. */
@@ -101,6 +117,7 @@ final class RepairWork implements ServedRun.Work {
                 status.bytesRead(),
                 status.covered(),
                 endAnswer,
+                endsAt,
                 found,
                 failure,
                 report)::encode;

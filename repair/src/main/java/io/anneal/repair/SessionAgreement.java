@@ -5,6 +5,7 @@ import io.anneal.node.ReplicaException;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,8 +18,10 @@ import java.util.concurrent.TimeUnit;
  *
  * @param repairsAll whether all replicas of the range hold each deletion of it when the session has ended well
  * @param notes a sentence each
+ * @param coveredUntilSeconds what was written before this second, since 1970, all replicas would have had by now
  */
-record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes) {
+record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes, long coveredUntilSeconds) {
+    private static final long MICROS = TimeUnit.SECONDS.toMicros(1);
     private static final String LAST_OF_NB = "2038-01-19";
 
     SessionAgreement {
@@ -44,25 +47,32 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         }
         DataAge age = age(config, schema, opened);
         notes.addAll(age.notes());
-        SessionTerms terms =
-                new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros(config, opened));
-        return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
+        long coveredUntilSeconds = coveredUntilSeconds(opened, config.purgeTimeSeconds());
+        long cutoffMicros = config.recent()
+                .map(recent -> cutoffMicros(coveredUntilSeconds, recent))
+                .orElse(SessionTerms.NO_CUTOFF);
+        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros);
+        return new SessionAgreement(
+                terms,
+                repairsAll(config, opened, notes),
+                notes,
+                Math.min(coveredUntilSeconds, Math.floorDiv(cutoffMicros, MICROS)));
+    }
+
+    /** What was written later need not be in the data of all. */
+    private static long coveredUntilSeconds(List<SessionOpened> opened, long purgeTimeSeconds) {
+        return opened.stream()
+                .flatMap(replica -> replica.facts().asOf().stream())
+                .mapToLong(Instant::getEpochSecond)
+                .reduce(purgeTimeSeconds, Math::min);
     }
 
     /**
      * What was written while the oldest data was taken, or the session began, may be on its way to a replica still: no
      * difference that a repair has to see.
      */
-    private static long cutoffMicros(RepairConfig config, List<SessionOpened> opened) {
-        if (config.recent().isEmpty()) {
-            return SessionTerms.NO_CUTOFF;
-        }
-        long oldestSeconds = opened.stream()
-                .flatMap(replica -> replica.facts().asOf().stream())
-                .mapToLong(Instant::getEpochSecond)
-                .reduce(config.purgeTimeSeconds(), Math::min);
-        return TimeUnit.SECONDS.toMicros(oldestSeconds)
-                - TimeUnit.MILLISECONDS.toMicros(config.recent().get().toMillis());
+    private static long cutoffMicros(long coveredUntilSeconds, Duration recent) {
+        return TimeUnit.SECONDS.toMicros(coveredUntilSeconds) - TimeUnit.MILLISECONDS.toMicros(recent.toMillis());
     }
 
     /** Rows of a table that was dropped do not come back in the one that was made after it. */

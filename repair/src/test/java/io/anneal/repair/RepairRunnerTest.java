@@ -124,6 +124,7 @@ class RepairRunnerTest {
                 1,
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
+                Long.MAX_VALUE,
                 Optional.empty());
     }
 
@@ -309,6 +310,7 @@ class RepairRunnerTest {
                 1,
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
+                Long.MAX_VALUE,
                 Optional.empty());
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))

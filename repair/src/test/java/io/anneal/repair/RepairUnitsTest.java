@@ -33,6 +33,7 @@ class RepairUnitsTest {
             false,
             Long.MAX_VALUE,
             List.of(),
+            100,
             SessionTerms.NO_CUTOFF);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());

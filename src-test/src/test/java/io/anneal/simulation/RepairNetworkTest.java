@@ -205,6 +205,7 @@ class RepairNetworkTest {
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
+                report.coveredUntilSeconds(),
                 report.cutoffMicros());
     }
 

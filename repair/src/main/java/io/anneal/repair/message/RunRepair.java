@@ -25,6 +25,7 @@ import java.util.UUID;
  * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
  * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
+ * @param sessionNanos after how long the session ends at the next token; {@link Long#MAX_VALUE} where it does not
  * @param recent what was written later than so long before its start, or before the oldest replica's data dates, is not compared
  */
 public record RunRepair(
@@ -41,6 +42,7 @@ public record RunRepair(
         int sessions,
         ReadRate rate,
         UUID runId,
+        long sessionNanos,
         Optional<Duration> recent) {
     private static final long NO_CUTOFF = -1;
 
@@ -84,6 +86,7 @@ public record RunRepair(
         out.writeInt(sessions);
         rate.encode(out);
         Texts.write(out, runId);
+        out.writeLong(sessionNanos);
         out.writeLong(recent.map(Duration::toMillis).orElse(NO_CUTOFF));
     }
 
@@ -102,6 +105,7 @@ public record RunRepair(
                 in.readInt(),
                 ReadRate.decode(in),
                 Texts.readId(in),
+                in.readLong(),
                 readRecent(in.readLong()));
     }
 
