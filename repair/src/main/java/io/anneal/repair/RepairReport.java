@@ -167,7 +167,8 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 notes,
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                cutoffMicros);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
