@@ -101,6 +101,7 @@ public final class Repair {
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
     private Optional<SessionMemory.Place> place = Optional.empty();
     private Optional<UUID> runId = Optional.empty();
+    private Optional<Duration> recent = Optional.empty();
 
     private Repair(List<String> tables) {
         this.tables = List.copyOf(tables);
@@ -197,6 +198,18 @@ public final class Repair {
      */
     public Repair staged(UUID sessionId) {
         staged = Optional.of(given("staged", sessionId));
+        return this;
+    }
+
+    /**
+     * Leaves out rows and deletions that were written later than so long before a session's start, by their write times, or before
+     * the moment from which the oldest replica's data dates: they may be on their way still. The report says how many, and up to
+     * when the replicas were compared. A write time in the future is left out always. Nothing is left out by default.
+     *
+     * <p>A repair that leaves something out does not count as one of all replicas: what it left out may be a deletion.
+     */
+    public Repair leaveOutRecent(Duration window) {
+        recent = Optional.of(notNegative("window", window));
         return this;
     }
 
@@ -645,7 +658,8 @@ public final class Repair {
                 parallel,
                 rate,
                 part.runId(),
-                part.listener().nanosLeft());
+                part.listener().nanosLeft(),
+                recent);
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
@@ -693,7 +707,8 @@ public final class Repair {
                 staged,
                 part.waivers(),
                 parallel,
-                rate);
+                rate,
+                recent);
         HelpedExecutor steps =
                 new HelpedExecutor(environment.executor(), environment.host().nanoTime());
         List<Participant> followers = new ArrayList<>();

@@ -459,7 +459,8 @@ public final class RepairMaster implements Closeable {
                 config.dryRun(),
                 importDeadlineSeconds,
                 agreement.notes(),
-                agreement.coveredUntilSeconds());
+                agreement.coveredUntilSeconds(),
+                agreement.terms().cutoffMicros());
     }
 
     @Override

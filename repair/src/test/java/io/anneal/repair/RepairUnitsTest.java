@@ -8,6 +8,7 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.repair.message.RepairCounts;
+import io.anneal.repair.message.SessionTerms;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -35,7 +36,8 @@ class RepairUnitsTest {
             false,
             Long.MAX_VALUE,
             List.of(),
-            100);
+            100,
+            SessionTerms.NO_CUTOFF);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());
