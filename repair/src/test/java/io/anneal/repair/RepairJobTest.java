@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -232,8 +233,13 @@ class RepairJobTest {
         assertThat(own.opened).hasValue(2);
         assertThat(report.wereEqual()).isFalse();
         assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
-        assertThat(report.sessionIds()).hasSize(1);
-        assertThat(report.notes()).anyMatch(note -> note.contains("lost"));
+        assertThat(report.sessionIds()).hasSize(2);
+        assertThat(report.replicas().get(0).sstables()).hasSize(1);
+        assertThat(report.replicas().get(0).rowsWritten()).isEqualTo(ROWS);
+        assertThat(report.replicas().get(1).sstables()).isEmpty();
+        assertThat(report.notes())
+                .anyMatch(
+                        note -> note.contains("lost before it said whether it kept") && note.contains("replica=other"));
         assertThat(reports).containsExactly(report);
         assertThat(heard)
                 .filteredOn(line -> !line.startsWith("begins"))
@@ -256,11 +262,12 @@ class RepairJobTest {
             assertThat(own.opened).hasValue(2);
             assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
             assertThat(report.wereEqual()).isFalse();
+            assertThat(report.notes()).anyMatch(note -> note.contains("not among what was written"));
         }
     }
 
     @Test
-    void shouldCompareAgainWhatDifferedWhenADryRunGoesOn() throws IOException {
+    void shouldCountWhatDifferedBeforeADryRunWentOn() throws IOException {
         AtomicBoolean broken = new AtomicBoolean(true);
         List<RangeUnit> ended = new ArrayList<>();
         Repair repair = repair(here(own), RepairMember.here("other", (keyspace, table, staged) -> {
@@ -271,6 +278,7 @@ class RepairJobTest {
                 }))
                 .dryRun(true)
                 .units(4)
+                .differences(listener())
                 .reports((unit, report) -> ended.add(unit))
                 .checkpoint(directory.resolve("repair.checkpoint"));
 
@@ -280,6 +288,8 @@ class RepairJobTest {
 
         assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
         assertThat(report.wereEqual()).isFalse();
+        assertThat(ended).hasSize(4).doesNotHaveDuplicates();
+        assertThat(heard).filteredOn(line -> !line.startsWith("begins")).hasSize(2 * ROWS);
     }
 
     @Test
@@ -377,12 +387,19 @@ class RepairJobTest {
                 repair(RepairMember.here("own", failing), here(other)).units(4).checkpoint(checkpoint);
         RepairEnvironment environment = environment();
 
-        assertThatThrownBy(() -> repair.run(environment)).isInstanceOf(JobFailedException.class);
+        assertThatThrownBy(() -> repair.run(environment))
+                .isInstanceOf(JobFailedException.class)
+                .hasMessageContaining("done=2 of 4");
         assertThat(checkpoint).exists();
         broken.set(false);
         RepairReport rest = repair.run(environment);
 
-        assertThat(rest.sessionIds()).hasSize(2);
+        assertThat(rest.sessionIds()).hasSize(4);
+        assertThat(rest.sessionIds())
+                .as("of one run")
+                .extracting(UUID::getMostSignificantBits)
+                .containsOnly(rest.sessionIds().get(0).getMostSignificantBits());
+        assertThat(rest.rowsDiffering()).isEqualTo(2 * ROWS);
         assertThat(rest.notes()).anyMatch(note -> note.contains("earlier run") && note.endsWith("ranges=2"));
         assertThat(own.opened).hasValue(4);
         assertThat(checkpoint).doesNotExist();
@@ -456,8 +473,8 @@ class RepairJobTest {
     /** The command that asked another node for the repair tries again what that node lost. */
     @Test
     void shouldTakeADamagedFrameForALostReplica() {
-        RepairFailure failure =
-                RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged");
+        RepairFailure failure = RepairFailure.of(
+                new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged", Optional.empty());
 
         assertThat(failure.exception("master").peerCode()).contains(PeerException.PEER_LOST);
     }

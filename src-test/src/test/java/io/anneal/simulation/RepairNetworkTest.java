@@ -200,14 +200,16 @@ class RepairNetworkTest {
                                 replica.name(),
                                 withoutPlaces(replica.counts()),
                                 replica.importDeadlineSeconds(),
-                                List.of()))
+                                List.of(),
+                                replica.unkept()))
                         .toList(),
                 withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
                 report.coveredUntilSeconds(),
-                report.gcGraceSeconds());
+                report.gcGraceSeconds(),
+                report.cutoffMicros());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {
