@@ -168,7 +168,8 @@ public record RepairReport(
 
     /** The same of what is not done. */
     RepairReport uncovered() {
-        return new RepairReport(sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, gcGraceSeconds, cutoffMicros);
+        return new RepairReport(
+                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, gcGraceSeconds, cutoffMicros);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
