@@ -43,7 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class RepairSnippetsTest {
     private static final String TEXT = "CREATE TABLE shop.orders (id int PRIMARY KEY, item text);";
-    private static final String RING = "TokenRange(start_token:0, end_token:0, endpoints:[10.0.0.1, 10.0.0.2, 10.0.0.3])";
+    private static final String RING =
+            "TokenRange(start_token:0, end_token:0, endpoints:[10.0.0.1, 10.0.0.2, 10.0.0.3])";
 
     @TempDir
     private Path directory;

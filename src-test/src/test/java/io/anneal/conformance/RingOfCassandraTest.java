@@ -71,10 +71,13 @@ final class RingOfCassandraTest {
             start(tokensEach);
             writeDifferences();
             nodes.get(0)
-                    .execute("ALTER KEYSPACE ring WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
+                    .execute(
+                            "ALTER KEYSPACE ring WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
             String described = nodes.get(0).nodetool("describering", "ring");
             Ring ring = Ring.parse(described);
-            assertThat(ring.parts()).hasSize(NODES * tokensEach).allMatch(part -> part.owners().size() == 2);
+            assertThat(ring.parts())
+                    .hasSize(NODES * tokensEach)
+                    .allMatch(part -> part.owners().size() == 2);
             assertThat(nodes.get(0).nodetool("repair", "--preview", "--full", "ring"))
                     .doesNotContain(SYNCED);
 
