@@ -8,6 +8,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,8 @@ import java.util.stream.Stream;
  * @param notes what the operator should know, a sentence each
  * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
  *     date of a replica's data; 0 where nothing was
+ * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
+ *     SessionTerms#NO_CUTOFF}
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -34,7 +37,8 @@ public record RepairReport(
         boolean dryRun,
         long importDeadlineSeconds,
         List<String> notes,
-        long coveredUntilSeconds) {
+        long coveredUntilSeconds,
+        long cutoffMicros) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
@@ -67,7 +71,8 @@ public record RepairReport(
                 reports.stream()
                         .mapToLong(RepairReport::coveredUntilSeconds)
                         .min()
-                        .orElse(0));
+                        .orElse(0),
+                reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF));
     }
 
     public long windows() {
@@ -128,7 +133,8 @@ public record RepairReport(
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
                 notes,
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                Math.min(cutoffMicros, lost.cutoffMicros));
     }
 
     RepairReport withNote(String note) {
@@ -139,7 +145,15 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                cutoffMicros);
+    }
+
+    /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */
+    public Optional<Instant> cutoff() {
+        return cutoffMicros == SessionTerms.NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Instant.EPOCH.plus(cutoffMicros, ChronoUnit.MICROS));
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -153,7 +167,8 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 notes,
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                cutoffMicros);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
@@ -186,6 +201,7 @@ public record RepairReport(
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
         out.writeLong(coveredUntilSeconds);
+        out.writeLong(cutoffMicros);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -211,6 +227,7 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 in.readLong());
     }
 
@@ -245,6 +262,16 @@ public record RepairReport(
          */
         public long rowsWritten() {
             return counts.of(RepairCount.ROWS_WRITTEN);
+        }
+
+        /** Rows of its own that were not compared, since something of them was written after the cut-off. */
+        public long rowsRecent() {
+            return counts.of(RepairCount.ROWS_RECENT);
+        }
+
+        /** Partition and range deletions that were not compared for the same reason. */
+        public long deletionsRecent() {
+            return counts.of(RepairCount.DELETIONS_RECENT);
         }
 
         /** Partition and range deletions that it lacked. */

@@ -8,13 +8,16 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.repair.message.RepairCounts;
+import io.anneal.repair.message.SessionTerms;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,7 +35,8 @@ class RepairUnitsTest {
             false,
             Long.MAX_VALUE,
             List.of(),
-            100);
+            100,
+            SessionTerms.NO_CUTOFF);
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());
@@ -40,6 +44,7 @@ class RepairUnitsTest {
     private static RangeJob.Builder<RangeUnit> builder(int parallel) {
         return RangeJob.<RangeUnit>builder(
                         "repair", text -> RangeUnit.parse(text, replicas -> ALL), HostEnvironment.system())
+                .facts(Map.of(Repair.RUN_FACT, new UUID(1, 2).toString()), facts -> true)
                 .parallel(parallel);
     }
 
@@ -50,12 +55,14 @@ class RepairUnitsTest {
     /** Processor time that equal units cost beside their sessions. */
     private double seconds(int count) throws IOException {
         RepairJob job = new RepairJob(
-                (unit, waived, listener) -> EQUAL,
+                (unit, terms, listener) -> EQUAL,
                 List.of("one", "two"),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
-                false);
+                false,
+                Optional.empty(),
+                System::nanoTime);
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         job.run(builder(1), Duration.ZERO, () -> units(count));
         return (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before) / 1e9;
@@ -86,7 +93,7 @@ class RepairUnitsTest {
         CountDownLatch told = new CountDownLatch(1);
         AtomicBoolean first = new AtomicBoolean(true);
         RepairJob job = new RepairJob(
-                (unit, waived, listener) -> {
+                (unit, terms, listener) -> {
                     if (first.getAndSet(false)) {
                         listener.endsEarlyBy(token -> {
                             agreed.countDown();
@@ -106,7 +113,9 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
-                false);
+                false,
+                Optional.empty(),
+                System::nanoTime);
         job.run(builder(2).splits(Duration.ZERO), Duration.ZERO, () -> units(1));
 
         assertThat(reported).hasSizeGreaterThan(1).doesNotHaveDuplicates();

@@ -206,7 +206,8 @@ class RepairNetworkTest {
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
-                report.coveredUntilSeconds());
+                report.coveredUntilSeconds(),
+                report.cutoffMicros());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {

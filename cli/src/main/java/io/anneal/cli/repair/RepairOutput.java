@@ -57,6 +57,7 @@ final class RepairOutput {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.println("  " + counts(report));
         printSteps(out, report);
+        printLeftOut(out, report);
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             out.printf(
                     Locale.ROOT,
@@ -126,6 +127,24 @@ final class RepairOutput {
                 seconds(counts.of(RepairCount.WRITE_NANOS)));
     }
 
+    /** What was not compared: silence on it would pass for equality. */
+    private static void printLeftOut(PrintStream out, RepairReport report) {
+        report.cutoff()
+                .ifPresent(cutoff -> report.replicas().stream()
+                        .filter(replica -> replica.rowsRecent() + replica.deletionsRecent() > 0)
+                        .forEach(replica -> out.printf(
+                                Locale.ROOT,
+                                "  %s: %,d rows and %,d deletions newer than %s were left out%s; --include-recent takes them%n",
+                                replica.name(),
+                                replica.rowsRecent(),
+                                replica.deletionsRecent(),
+                                cutoff,
+                                replica.rowsRecent() > replica.rowsRead() / 2
+                                        ? ", more than half of the rows: they were written just now, or with write times in the"
+                                                + " future"
+                                        : "")));
+    }
+
     private static String seconds(long nanos) {
         return String.format(Locale.ROOT, "%,.2f s", nanos / 1e9);
     }
@@ -175,7 +194,8 @@ final class RepairOutput {
 
     private static String verdict(RepairReport report) {
         if (report.wereEqual()) {
-            return "the replicas are equal";
+            return "the replicas are equal"
+                    + report.cutoff().map(cutoff -> " up to " + cutoff).orElse("");
         }
         return report.dryRun()
                 ? "the replicas differ (dry run, nothing written)"
@@ -230,6 +250,9 @@ final class RepairOutput {
             json.writeStringField("run", report.sessionIds().get(0).toString());
         }
         writeCounts(json, report);
+        if (report.cutoff().isPresent()) {
+            json.writeStringField("compared-up-to", report.cutoff().get().toString());
+        }
         writeDeadline(json, report.importDeadline());
         json.writeBooleanField("too-late-to-import", isTooLate(report, now));
         writeTexts(json, "notes", report.notes());
@@ -243,6 +266,10 @@ final class RepairOutput {
                     report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
+            if (report.cutoff().isPresent()) {
+                json.writeNumberField("rows-left-out", replica.rowsRecent());
+                json.writeNumberField("deletions-left-out", replica.deletionsRecent());
+            }
             writeCounts(json, replica.counts(), OF_REPLICA);
             writeTexts(json, "sstables", replica.sstables());
             writeDeadline(json, replica.importDeadline());
