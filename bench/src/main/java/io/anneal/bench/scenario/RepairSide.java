@@ -9,12 +9,19 @@ import io.anneal.net.Connection;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.Verb;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.streaming.StreamPlan;
+import io.anneal.streaming.StreamRunner;
+import io.anneal.streaming.StreamService;
+import io.anneal.streaming.StreamSource;
+import io.anneal.streaming.StreamTarget;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -68,7 +75,21 @@ final class RepairSide implements Closeable {
                 config -> config.withBudget(budget(memoryBytes)).withMetrics(metrics));
         RepairSide side = new RepairSide(storeNode, metrics);
         RepairService.of(storeNode.node()).register(storeNode.node().handlers());
-        RepairRunner.of(storeNode.node(), host).register(storeNode.node().handlers());
+        StreamService.of(storeNode.node(), host).register(storeNode.node().handlers());
+        StreamRunner.of(storeNode.node(), host, 0).register(storeNode.node().handlers());
+        RepairEnvironment environment = new RepairEnvironment(
+                        host, storeNode.node().executor(), storeNode.node().budget())
+                .withTransfer((table, ranges, source, target, waivers) -> StreamPlan.of()
+                        .add(
+                                table,
+                                StreamSource.at(source.connector(), source.address(), source.name()),
+                                target instanceof RepairMember.There there
+                                        ? StreamTarget.at(there.connector(), there.address(), there.name())
+                                        : StreamTarget.here(((RepairMember.Here) target).tables()),
+                                ranges)
+                        .allow(waivers)
+                        .run(host));
+        RepairRunner.of(storeNode.node(), environment).register(storeNode.node().handlers());
         storeNode
                 .node()
                 .handlers()
