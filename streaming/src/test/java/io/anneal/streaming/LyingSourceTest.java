@@ -10,6 +10,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.PeerException;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.ReplicaFacts;
+import io.anneal.node.TableHistory;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.sstable.Component;
@@ -81,7 +82,7 @@ class LyingSourceTest {
         source = new LyingSource();
         source.inventory(out -> {
             Texts.write(out, SESSION);
-            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
+            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty(), TableHistory.UNKNOWN).encode(out);
             out.writeByte(0);
             LyingSource.sstables(out, 1, version, generation, 1000);
             LyingSource.sstables(out, 0, version, generation, 0);

@@ -67,7 +67,7 @@ final class RepairSide implements Closeable {
                 THREADS,
                 config -> config.withBudget(budget(memoryBytes)).withMetrics(metrics));
         RepairSide side = new RepairSide(storeNode, metrics);
-        RepairService.of(storeNode.node()).register(storeNode.node().handlers());
+        RepairService.of(storeNode.node(), host).register(storeNode.node().handlers());
         RepairRunner.of(storeNode.node(), host).register(storeNode.node().handlers());
         storeNode
                 .node()
