@@ -95,6 +95,7 @@ public final class Repair {
     private Optional<DifferenceListener> differences = Optional.empty();
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
     private BiConsumer<String, RepairReport> tableReports = (table, report) -> {};
+    private BiConsumer<RangeUnit, RepairReport> unfinishedReports = (unit, report) -> {};
     private Duration splitLeast = SPLIT_LEAST;
     private Duration sessionLeast = SESSION_LEAST;
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
@@ -318,6 +319,16 @@ public final class Repair {
         return this;
     }
 
+    /**
+     * Hears, when the repair ends, of each range that is not done although replicas kept what they received in it: the last step
+     * failed at another. The report has what was kept, of all attempts, and what was not; what replicas kept is right, and waits
+     * for import where that is their way.
+     */
+    public Repair unfinishedReports(BiConsumer<RangeUnit, RepairReport> value) {
+        unfinishedReports = given("unfinishedReports", value);
+        return this;
+    }
+
     /** What has less time left is not split. */
     Repair splitLeast(Duration least) {
         splitLeast = least;
@@ -356,7 +367,8 @@ public final class Repair {
      * as a node that is lost, is tried again; the other ranges and tables are repaired all the same. An interrupt aborts it.
      *
      * @return what this run did with all ranges of all tables
-     * @throws RepairException when it is refused or cannot go on; nothing of what was received in that range is kept then
+     * @throws RepairException when it is refused or cannot go on; nothing of what was received in that range is kept then, but
+     *     what {@link #unfinishedReports} tells
      * @throws PeerException when a node cannot be reached, or has no room for so long
      * @throws JobFailedException naming all ranges that failed, where there are several
      * @throws JobAbortedException after {@link JobControl#abort}
@@ -403,6 +415,7 @@ public final class Repair {
                 differences,
                 reports,
                 tableReports,
+                unfinishedReports,
                 dryRun,
                 checkpoint.map(file -> sessionLeast),
                 environment.host().nanoTime());

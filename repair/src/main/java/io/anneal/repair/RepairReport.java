@@ -119,20 +119,24 @@ public record RepairReport(
     }
 
     /**
-     * This one after an attempt that was lost. What still differed is among what differed then, so that the larger number has all;
-     * what the replicas kept of that attempt is not known.
+     * This one after an attempt at the same that failed when replicas may have kept what they received. What still differed is among
+     * what differed then, so that the larger number has all. What replicas kept then is theirs in any case, where it is known.
      */
     RepairReport after(RepairReport lost) {
         RepairCounts both = counts.plus(lost.counts)
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
+        List<ReplicaReport> all = new ArrayList<>(replicas.isEmpty() ? lost.replicas : replicas);
+        for (int i = 0; i < Math.min(replicas.size(), lost.replicas.size()); i++) {
+            all.set(i, replicas.get(i).after(lost.replicas.get(i)));
+        }
         return new RepairReport(
-                sessionIds,
-                replicas,
+                Stream.concat(lost.sessionIds.stream(), sessionIds.stream()).toList(),
+                all,
                 both,
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
-                notes,
+                Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
                 coveredUntilSeconds,
                 Math.min(cutoffMicros, lost.cutoffMicros));
     }
@@ -154,6 +158,11 @@ public record RepairReport(
         return cutoffMicros == SessionTerms.NO_CUTOFF
                 ? Optional.empty()
                 : Optional.of(Instant.EPOCH.plus(cutoffMicros, ChronoUnit.MICROS));
+    }
+
+    /** The same of what is not done. */
+    RepairReport uncovered() {
+        return new RepairReport(sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, cutoffMicros);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -195,6 +204,8 @@ public record RepairReport(
             replica.counts.encode(out);
             out.writeLong(replica.importDeadlineSeconds);
             Texts.write(out, replica.sstables);
+            out.writeUnsignedVInt(replica.unkept.size());
+            replica.unkept.forEach(part -> part.encode(out));
         }
         counts.encode(out);
         out.writeByte(dryRun ? 1 : 0);
@@ -218,7 +229,8 @@ public record RepairReport(
                     Texts.read(in),
                     RepairCounts.decode(in),
                     in.readLong(),
-                    Texts.readList(in)));
+                    Texts.readList(in),
+                    readUnkept(in)));
         }
         return new RepairReport(
                 sessionIds,
@@ -231,20 +243,37 @@ public record RepairReport(
                 in.readLong());
     }
 
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<Unkept> readUnkept(ByteReader in) {
+        List<Unkept> unkept = new ArrayList<>();
+        int count = in.readUnsignedVInt32();
+        for (int i = 0; i < count; i++) {
+            unkept.add(Unkept.decode(in));
+        }
+        return unkept;
+    }
+
     /**
      * One replica's part.
      *
      * @param member its place among the replicas of the repair, from 0, which is a master's; what they call themselves need not tell
      *     them apart
-     * @param counts what it did itself
+     * @param counts what it did itself; of a session whose last step failed here, nothing
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
+     * @param unkept what it was given and did not keep, since the last step of a session failed here; none where all is well
      */
     public record ReplicaReport(
-            int member, String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables) {
+            int member,
+            String name,
+            RepairCounts counts,
+            long importDeadlineSeconds,
+            List<String> sstables,
+            List<Unkept> unkept) {
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
+            unkept = List.copyOf(unkept);
         }
 
         public long rowsRead() {
@@ -280,7 +309,7 @@ public record RepairReport(
         }
 
         private ReplicaReport of(int place) {
-            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables);
+            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables, unkept);
         }
 
         private static ReplicaReport sum(List<ReplicaReport> parts) {
@@ -292,7 +321,14 @@ public record RepairReport(
                             .mapToLong(ReplicaReport::importDeadlineSeconds)
                             .min()
                             .orElseThrow(),
-                    parts.stream().flatMap(part -> part.sstables.stream()).toList());
+                    parts.stream().flatMap(part -> part.sstables.stream()).toList(),
+                    parts.stream().flatMap(part -> part.unkept.stream()).toList());
+        }
+
+        /** After an attempt at the same: what that one did not keep is kept by now, or told again. */
+        private ReplicaReport after(ReplicaReport lost) {
+            ReplicaReport both = sum(List.of(lost, this));
+            return new ReplicaReport(member, name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */

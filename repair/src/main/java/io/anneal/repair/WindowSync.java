@@ -59,6 +59,9 @@ final class WindowSync {
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
+    /** By follower. */
+    private final long[] itemsGiven;
+
     /** Range deletions that differ and go on behind the window's end: counted already. */
     private final List<DeletionItem> goingOn = new ArrayList<>();
 
@@ -87,6 +90,7 @@ final class WindowSync {
         this.dryRun = dryRun;
         this.bufferBytes = bufferBytes;
         rowsLacking = new long[followers.size() + 1];
+        itemsGiven = new long[followers.size()];
         deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, meter);
         rowReconciler =
                 new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
@@ -99,7 +103,7 @@ final class WindowSync {
     }
 
     private Pushes newPushes() {
-        return new Pushes(followers, bufferBytes, theirs, meter);
+        return new Pushes(followers, bufferBytes, theirs, itemsGiven, meter);
     }
 
     /**
@@ -110,6 +114,11 @@ final class WindowSync {
      */
     long rowsLacking(int replica) {
         return rowsLacking[replica];
+    }
+
+    /** Rows and deletions that a follower was sent. */
+    long itemsGiven(int follower) {
+        return itemsGiven[follower];
     }
 
     /** How many symbols each follower is to send with the sums of the next window. */

@@ -30,7 +30,8 @@ class RepairUnitsTest {
     private static final TokenRanges ALL = new TokenRanges(List.of(TokenRange.FULL));
     private static final RepairReport EQUAL = new RepairReport(
             List.of(),
-            List.of(new RepairReport.ReplicaReport(0, "one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"))),
+            List.of(new RepairReport.ReplicaReport(
+                    0, "one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"), List.of())),
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
@@ -60,6 +61,7 @@ class RepairUnitsTest {
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
+                (unit, report) -> {},
                 false,
                 Optional.empty(),
                 System::nanoTime);
@@ -113,6 +115,7 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
+                (unit, report) -> {},
                 false,
                 Optional.empty(),
                 System::nanoTime);

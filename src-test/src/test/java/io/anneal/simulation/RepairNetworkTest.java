@@ -200,7 +200,8 @@ class RepairNetworkTest {
                                 replica.name(),
                                 withoutPlaces(replica.counts()),
                                 replica.importDeadlineSeconds(),
-                                List.of()))
+                                List.of(),
+                                replica.unkept()))
                         .toList(),
                 withoutPlaces(report.counts()),
                 report.dryRun(),

@@ -424,6 +424,7 @@ public final class RepairCommand extends Subcommand {
         Repair repair = task.repair()
                 .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
                 .reports(results::addPart)
+                .unfinishedReports(results::addPart)
                 .tableReports(results::add);
         if (namesRows) {
             repair.differences(new RowLines(out(), progress));
