@@ -79,7 +79,7 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
      * difference that a repair has to see.
      */
     private static long cutoffMicros(long coveredUntilSeconds, Duration recent) {
-        return TimeUnit.SECONDS.toMicros(coveredUntilSeconds) - TimeUnit.MILLISECONDS.toMicros(recent.toMillis());
+        return TimeUnit.SECONDS.toMicros(coveredUntilSeconds) - TimeUnit.NANOSECONDS.toMicros(recent.toNanos());
     }
 
     /** Rows of a table that was dropped do not come back in the one that was made after it. */

@@ -111,7 +111,12 @@ final class LyingSource implements Closeable {
     /** Files and parts of version nb and of 1,000 bytes each. */
     static void inventory(ByteWriter out, String tableId, int files, int parts, long rowBytes) {
         Texts.write(out, SESSION);
-        new ReplicaFacts("liar", Optional.of(tableId).filter(id -> !id.isEmpty()), List.of(), Optional.empty(), TableHistory.UNKNOWN)
+        new ReplicaFacts(
+                        "liar",
+                        Optional.of(tableId).filter(id -> !id.isEmpty()),
+                        List.of(),
+                        Optional.empty(),
+                        TableHistory.UNKNOWN)
                 .encode(out);
         out.writeByte(0);
         sstables(out, files, "nb", "1", 1000);
