@@ -578,7 +578,8 @@ final class RepairTest {
         assertThat(upTo.exitCode()).isZero();
         assertThat(upTo.out())
                 .contains("the replicas are equal up to ")
-                .containsPattern("left: 1 rows and 0 deletions newer than \\S+ were left out, more than half of the rows")
+                .containsPattern(
+                        "left: 1 rows and 0 deletions newer than \\S+ were left out, more than half of the rows")
                 .contains("--include-recent takes them");
         assertThat(repair("--include-recent").exitCode()).isEqualTo(1);
         CommandRun diff = diff();

@@ -67,7 +67,9 @@ class RepairConvergenceTest {
                         replica.reopen();
                     }
                     assertThat(report.cutoff()).isPresent();
-                    assertThat(!dryRun || report.replicas().stream().allMatch(r -> r.sstables().isEmpty()))
+                    assertThat(!dryRun
+                                    || report.replicas().stream()
+                                            .allMatch(r -> r.sstables().isEmpty()))
                             .isTrue();
                 }
                 RepairReport after = Repairs.run(

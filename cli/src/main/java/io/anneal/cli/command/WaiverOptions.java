@@ -30,8 +30,9 @@ public final class WaiverOptions {
 
     @Option(
             names = "--allow-truncated",
-            description = "Go on when the table was truncated at one replica, and another holds rows from before: they come"
-                    + " back.")
+            description =
+                    "Go on when the table was truncated at one replica, and another holds rows from before: they come"
+                            + " back.")
     private boolean allowTruncated;
 
     public Set<Waiver> waivers() {
