@@ -65,7 +65,10 @@ public interface Participant extends AutoCloseable {
      */
     CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes);
 
-    /** The wanted rows as items without content, in the unsigned order of their hashes: where they stand. */
+    /**
+     * The wanted rows as items without content, in the unsigned order of their hashes: where they stand. Of {@link Wanted#RECENT}
+     * the deletions in force, too, and those first.
+     */
     CompletableFuture<byte[]> places(Wanted wanted);
 
     /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */

@@ -46,6 +46,7 @@ final class RepairClient {
                 run.end();
                 wish.requireHeard();
                 status.endsAt().ifPresent(listener::endsAt);
+                status.failure().flatMap(RepairFailure::kept).ifPresent(listener::unfinished);
                 return result(status);
             } finally {
                 wish.end();

@@ -8,6 +8,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,8 @@ import java.util.stream.Stream;
  * @param notes what the operator should know, a sentence each
  * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
  *     date of a replica's data; 0 where nothing was
+ * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
+ *     SessionTerms#NO_CUTOFF}
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -34,7 +37,8 @@ public record RepairReport(
         boolean dryRun,
         long importDeadlineSeconds,
         List<String> notes,
-        long coveredUntilSeconds) {
+        long coveredUntilSeconds,
+        long cutoffMicros) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
@@ -67,7 +71,8 @@ public record RepairReport(
                 reports.stream()
                         .mapToLong(RepairReport::coveredUntilSeconds)
                         .min()
-                        .orElse(0));
+                        .orElse(0),
+                reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF));
     }
 
     public long windows() {
@@ -114,21 +119,26 @@ public record RepairReport(
     }
 
     /**
-     * This one after an attempt that was lost. What still differed is among what differed then, so that the larger number has all;
-     * what the replicas kept of that attempt is not known.
+     * This one after an attempt at the same that failed when replicas may have kept what they received. What still differed is among
+     * what differed then, so that the larger number has all. What replicas kept then is theirs in any case, where it is known.
      */
     RepairReport after(RepairReport lost) {
         RepairCounts both = counts.plus(lost.counts)
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
+        List<ReplicaReport> all = new ArrayList<>(replicas.isEmpty() ? lost.replicas : replicas);
+        for (int i = 0; i < Math.min(replicas.size(), lost.replicas.size()); i++) {
+            all.set(i, replicas.get(i).after(lost.replicas.get(i)));
+        }
         return new RepairReport(
-                sessionIds,
-                replicas,
+                Stream.concat(lost.sessionIds.stream(), sessionIds.stream()).toList(),
+                all,
                 both,
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
-                notes,
-                coveredUntilSeconds);
+                Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
+                coveredUntilSeconds,
+                Math.min(cutoffMicros, lost.cutoffMicros));
     }
 
     RepairReport withNote(String note) {
@@ -139,7 +149,20 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                cutoffMicros);
+    }
+
+    /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */
+    public Optional<Instant> cutoff() {
+        return cutoffMicros == SessionTerms.NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Instant.EPOCH.plus(cutoffMicros, ChronoUnit.MICROS));
+    }
+
+    /** The same of what is not done. */
+    RepairReport uncovered() {
+        return new RepairReport(sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, cutoffMicros);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -153,7 +176,8 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 notes,
-                coveredUntilSeconds);
+                coveredUntilSeconds,
+                cutoffMicros);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
@@ -180,12 +204,15 @@ public record RepairReport(
             replica.counts.encode(out);
             out.writeLong(replica.importDeadlineSeconds);
             Texts.write(out, replica.sstables);
+            out.writeUnsignedVInt(replica.unkept.size());
+            replica.unkept.forEach(part -> part.encode(out));
         }
         counts.encode(out);
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
         out.writeLong(coveredUntilSeconds);
+        out.writeLong(cutoffMicros);
     }
 
     static RepairReport decode(ByteReader in) {
@@ -202,7 +229,8 @@ public record RepairReport(
                     Texts.read(in),
                     RepairCounts.decode(in),
                     in.readLong(),
-                    Texts.readList(in)));
+                    Texts.readList(in),
+                    readUnkept(in)));
         }
         return new RepairReport(
                 sessionIds,
@@ -211,7 +239,18 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 in.readLong());
+    }
+
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<Unkept> readUnkept(ByteReader in) {
+        List<Unkept> unkept = new ArrayList<>();
+        int count = in.readUnsignedVInt32();
+        for (int i = 0; i < count; i++) {
+            unkept.add(Unkept.decode(in));
+        }
+        return unkept;
     }
 
     /**
@@ -219,15 +258,22 @@ public record RepairReport(
      *
      * @param member its place among the replicas of the repair, from 0, which is a master's; what they call themselves need not tell
      *     them apart
-     * @param counts what it did itself
+     * @param counts what it did itself; of a session whose last step failed here, nothing
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
+     * @param unkept what it was given and did not keep, since the last step of a session failed here; none where all is well
      */
     public record ReplicaReport(
-            int member, String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables) {
+            int member,
+            String name,
+            RepairCounts counts,
+            long importDeadlineSeconds,
+            List<String> sstables,
+            List<Unkept> unkept) {
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
+            unkept = List.copyOf(unkept);
         }
 
         public long rowsRead() {
@@ -247,13 +293,23 @@ public record RepairReport(
             return counts.of(RepairCount.ROWS_WRITTEN);
         }
 
+        /** Rows of its own that were not compared, since something of them was written after the cut-off. */
+        public long rowsRecent() {
+            return counts.of(RepairCount.ROWS_RECENT);
+        }
+
+        /** Partition and range deletions that were not compared for the same reason. */
+        public long deletionsRecent() {
+            return counts.of(RepairCount.DELETIONS_RECENT);
+        }
+
         /** Partition and range deletions that it lacked. */
         public long deletionsWritten() {
             return counts.of(RepairCount.DELETIONS_WRITTEN);
         }
 
         private ReplicaReport of(int place) {
-            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables);
+            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables, unkept);
         }
 
         private static ReplicaReport sum(List<ReplicaReport> parts) {
@@ -265,7 +321,14 @@ public record RepairReport(
                             .mapToLong(ReplicaReport::importDeadlineSeconds)
                             .min()
                             .orElseThrow(),
-                    parts.stream().flatMap(part -> part.sstables.stream()).toList());
+                    parts.stream().flatMap(part -> part.sstables.stream()).toList(),
+                    parts.stream().flatMap(part -> part.unkept.stream()).toList());
+        }
+
+        /** After an attempt at the same: what that one did not keep is kept by now, or told again. */
+        private ReplicaReport after(ReplicaReport lost) {
+            ReplicaReport both = sum(List.of(lost, this));
+            return new ReplicaReport(member, name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */

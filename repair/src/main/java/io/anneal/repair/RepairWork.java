@@ -24,6 +24,7 @@ final class RepairWork implements ServedRun.Work {
     private RepairStatus status = RepairStatus.START;
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
+    private Optional<RepairReport> kept = Optional.empty();
     private Optional<Long> endsAt = Optional.empty();
 
     RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt, LongSupplier nanoTime) {
@@ -87,6 +88,11 @@ final class RepairWork implements ServedRun.Work {
             public void keeps(RepairReport found) throws IOException {
                 listener.heard(with(Optional.of(found), Optional.empty(), Optional.empty()));
             }
+
+            @Override
+            public void unfinished(RepairReport report) {
+                kept = Optional.of(report);
+            }
         });
         return with(Optional.empty(), Optional.empty(), Optional.of(report));
     }
@@ -106,7 +112,7 @@ final class RepairWork implements ServedRun.Work {
 
     @Override
     public Consumer<ByteWriter> failed(Throwable failure, String reason) {
-        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason, kept)), Optional.empty());
     }
 
     private Consumer<ByteWriter> with(

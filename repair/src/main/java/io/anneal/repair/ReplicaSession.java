@@ -84,7 +84,8 @@ final class ReplicaSession implements Closeable {
                 schema,
                 new SessionPurgeRule(
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
-        codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
+        codec = new ItemCodec(
+                schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed(), terms.cutoffMicros());
         reader = new WindowReader(
                 table,
                 codec,
@@ -134,6 +135,7 @@ final class ReplicaSession implements Closeable {
             meter.addNanosSince(RepairCount.READ_NANOS, startNanos);
             meter.raiseTo(RepairCount.ROWS_READ, reader.rowsRead());
             meter.raiseTo(RepairCount.BYTES_READ, reader.bytesRead());
+            meter.raiseTo(RepairCount.ROWS_RECENT, reader.rowsRecent());
         }
     }
 
@@ -162,7 +164,7 @@ final class ReplicaSession implements Closeable {
         return new WindowSummary(
                 sum(window.deletionSum()),
                 sum(window.rows().sum()),
-                window.hasGhostDeletions() || reader.hasPurgedRows());
+                window.hasGhostDeletions() || reader.hasHiddenRows());
     }
 
     private static WindowSummary.Sum sum(HashSum sum) {
@@ -280,8 +282,16 @@ final class ReplicaSession implements Closeable {
         return roomBytes == Participant.ONE_ITEM ? takenBytes == 0 : (long) takenBytes + itemBytes <= roomBytes;
     }
 
+    /** Whether what was written after a cut-off is not compared. */
+    boolean leavesOutRecent() {
+        return terms.cutoffMicros() != SessionTerms.NO_CUTOFF;
+    }
+
     /** The wanted rows as items without content, in the order of their hashes; a hash that no row has is left out. */
     byte[] places(Wanted wanted) throws IOException {
+        if (wanted == Wanted.RECENT) {
+            return window.recent();
+        }
         RowBuffer rows = reader.rows();
         HashList hashes = wanted.in(hashes(Phase.ROWS));
         Map<Long, Integer> indexes = new HashMap<>();
@@ -340,6 +350,9 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         if (window.isOpen()) {
+            if (leavesOutRecent()) {
+                meter.add(RepairCount.DELETIONS_RECENT, window.recentDeletionCount());
+            }
             meter.add(RepairCount.DELETIONS_WRITTEN, window.receivedDeletionCount());
             if (writer.isPresent()) {
                 meter.add(

@@ -3,6 +3,7 @@ package io.anneal.repair;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.StorageException;
 import io.anneal.io.Texts;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -86,6 +87,9 @@ final class ServedSession implements Answers.Answerer {
     public String refusalCode(Throwable cause) {
         if (cause instanceof RepairException coded && coded.peerCode().isPresent()) {
             return coded.peerCode().get();
+        }
+        if (StorageException.leavesNamesUnsynced(cause)) {
+            return RepairCode.UNSYNCED;
         }
         return cause instanceof TableTruncatedException ? RepairCode.TRUNCATED : RepairCode.REFUSED;
     }

@@ -6,6 +6,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowAnswer;
@@ -43,6 +44,7 @@ final class WindowSync {
     private final ReplicaSession own;
     private final List<Participant> followers;
     private final RepairListener listener;
+    private final TableSchema schema;
     private final EncodedItem item;
     private final ClusteringComparator comparator;
 
@@ -57,8 +59,14 @@ final class WindowSync {
     /** See {@link #rowsLacking(int)}. */
     private final long[] rowsLacking;
 
+    /** By follower. */
+    private final long[] itemsGiven;
+
     /** Range deletions that differ and go on behind the window's end: counted already. */
     private final List<DeletionItem> goingOn = new ArrayList<>();
+
+    /** What is left out of the window, once it was asked for. */
+    private Optional<RecentItems> recent = Optional.empty();
 
     /** What the last window still owes. */
     private Optional<Unsettled> unsettled = Optional.empty();
@@ -82,9 +90,11 @@ final class WindowSync {
         this.dryRun = dryRun;
         this.bufferBytes = bufferBytes;
         rowsLacking = new long[followers.size() + 1];
+        itemsGiven = new long[followers.size()];
         deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, meter);
         rowReconciler =
                 new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
+        this.schema = schema;
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
         theirs = new FollowerSums(followers, bufferBytes);
@@ -93,7 +103,7 @@ final class WindowSync {
     }
 
     private Pushes newPushes() {
-        return new Pushes(followers, bufferBytes, theirs, meter);
+        return new Pushes(followers, bufferBytes, theirs, itemsGiven, meter);
     }
 
     /**
@@ -104,6 +114,11 @@ final class WindowSync {
      */
     long rowsLacking(int replica) {
         return rowsLacking[replica];
+    }
+
+    /** Rows and deletions that a follower was sent. */
+    long itemsGiven(int follower) {
+        return itemsGiven[follower];
     }
 
     /** How many symbols each follower is to send with the sums of the next window. */
@@ -148,6 +163,7 @@ final class WindowSync {
     private boolean reconcileWindow(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
         WindowSummary mine = ownSummary;
         theirs.set(answers);
+        recent = Optional.empty();
         for (WindowAnswer answer : answers) {
             meter.add(RepairCount.SYMBOLS, answer.sketch().end());
         }
@@ -191,6 +207,7 @@ final class WindowSync {
     }
 
     private void reconcileDeletions(WindowSummary summary) throws IOException {
+        RecentItems leftOut = recent();
         long[] hashes = own.hashes(Phase.DELETIONS);
         HashList mine = HashList.of(hashes);
         List<FollowerDifference> differences =
@@ -226,8 +243,26 @@ final class WindowSync {
                 differing.add(deletion.item());
             }
         }
+        differing.removeIf(leftOut::touches);
         count(differing);
         ghostSpread.spread(pushes.finish(), ghosts);
+    }
+
+    /** What the cut-off leaves out of the window on any replica: in a dry run there is no difference yet where such a thing stands. */
+    private RecentItems recent() throws IOException {
+        if (recent.isEmpty()) {
+            RecentItems items = new RecentItems(schema);
+            if (dryRun && own.leavesOutRecent()) {
+                items.add("master", own.places(Wanted.RECENT), own.current());
+                PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
+                followers.forEach(follower -> asked.add(bufferBytes, () -> follower.places(Wanted.RECENT)));
+                for (Participant follower : followers) {
+                    items.add(follower.name(), asked.next(), own.current());
+                }
+            }
+            recent = Optional.of(items);
+        }
+        return recent.get();
     }
 
     /** Counts each deletion once, in however many windows it lies: they are as large as the memory lets them. */
@@ -331,6 +366,7 @@ final class WindowSync {
         for (ExpectedItems expected : all) {
             places.add(expected.follower().name(), asked.next(), expected.wantedHashes(), item);
         }
+        recent().removeFrom(places.positions(), own.current());
         places.addLacking(rowsLacking);
         int differing = 0;
         for (RingPosition position : places.positions()) {

@@ -124,7 +124,8 @@ class RepairRunnerTest {
                 1,
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
-                Long.MAX_VALUE);
+                Long.MAX_VALUE,
+                Optional.empty());
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
@@ -309,7 +310,8 @@ class RepairRunnerTest {
                 1,
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
-                Long.MAX_VALUE);
+                Long.MAX_VALUE,
+                Optional.empty());
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
                 .isInstanceOfSatisfying(

@@ -200,13 +200,15 @@ class RepairNetworkTest {
                                 replica.name(),
                                 withoutPlaces(replica.counts()),
                                 replica.importDeadlineSeconds(),
-                                List.of()))
+                                List.of(),
+                                replica.unkept()))
                         .toList(),
                 withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
-                report.coveredUntilSeconds());
+                report.coveredUntilSeconds(),
+                report.cutoffMicros());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {

@@ -6,6 +6,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,7 @@ import java.util.UUID;
  * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
  * @param sessionNanos after how long the session ends at the next token; {@link Long#MAX_VALUE} where it does not
+ * @param recent what was written later than so long before its start, or before the oldest replica's data dates, is not compared
  */
 public record RunRepair(
         String replica,
@@ -40,7 +42,10 @@ public record RunRepair(
         int sessions,
         ReadRate rate,
         UUID runId,
-        long sessionNanos) {
+        long sessionNanos,
+        Optional<Duration> recent) {
+    private static final long NO_CUTOFF = -1;
+
     /**
      * Another replica.
      *
@@ -82,6 +87,7 @@ public record RunRepair(
         rate.encode(out);
         Texts.write(out, runId);
         out.writeLong(sessionNanos);
+        out.writeLong(recent.map(Duration::toMillis).orElse(NO_CUTOFF));
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -99,7 +105,14 @@ public record RunRepair(
                 in.readInt(),
                 ReadRate.decode(in),
                 Texts.readId(in),
-                in.readLong());
+                in.readLong(),
+                readRecent(in.readLong()));
+    }
+
+    private static Optional<Duration> readRecent(long millis) {
+        return millis == NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Duration.ofMillis(Arguments.notNegative("recentMillis", millis)));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
