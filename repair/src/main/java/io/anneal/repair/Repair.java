@@ -418,7 +418,8 @@ public final class Repair {
         Map<String, String> facts = new HashMap<>();
         facts.put(RUN_FACT, runId.orElseGet(host::newId).toString());
         checkpoint.ifPresent(file -> facts.put(
-                BEGAN_FACT, host.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString()));
+                BEGAN_FACT,
+                host.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString()));
         return facts;
     }
 
