@@ -460,6 +460,7 @@ public final class RepairMaster implements Closeable {
                 importDeadlineSeconds,
                 agreement.notes(),
                 agreement.coveredUntilSeconds(),
+                table.schema().options().gcGraceSeconds(),
                 agreement.terms().cutoffMicros());
     }
 

@@ -7,6 +7,7 @@ import io.anneal.node.Receiving;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
+import io.anneal.schema.TableOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
  * @param notes what the operator should know, a sentence each
  * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
  *     date of a replica's data; 0 where nothing was
+ * @param gcGraceSeconds of the table, as the masters know it, the least of several, or {@link TableOptions#GC_GRACE_UNKNOWN}
  * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
  *     SessionTerms#NO_CUTOFF}
  */
@@ -38,6 +40,7 @@ public record RepairReport(
         long importDeadlineSeconds,
         List<String> notes,
         long coveredUntilSeconds,
+        long gcGraceSeconds,
         long cutoffMicros) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
@@ -72,6 +75,7 @@ public record RepairReport(
                         .mapToLong(RepairReport::coveredUntilSeconds)
                         .min()
                         .orElse(0),
+                reports.stream().mapToLong(RepairReport::gcGraceSeconds).min().orElse(TableOptions.GC_GRACE_UNKNOWN),
                 reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF));
     }
 
@@ -138,6 +142,7 @@ public record RepairReport(
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
                 Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 Math.min(cutoffMicros, lost.cutoffMicros));
     }
 
@@ -150,6 +155,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 cutoffMicros);
     }
 
@@ -162,7 +168,8 @@ public record RepairReport(
 
     /** The same of what is not done. */
     RepairReport uncovered() {
-        return new RepairReport(sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, cutoffMicros);
+        return new RepairReport(
+                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, gcGraceSeconds, cutoffMicros);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -177,6 +184,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 cutoffMicros);
     }
 
@@ -212,6 +220,7 @@ public record RepairReport(
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
         out.writeLong(coveredUntilSeconds);
+        out.writeLong(gcGraceSeconds);
         out.writeLong(cutoffMicros);
     }
 
@@ -239,6 +248,7 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 in.readLong(),
                 in.readLong());
     }

@@ -208,6 +208,7 @@ class RepairNetworkTest {
                 report.importDeadlineSeconds(),
                 report.notes(),
                 report.coveredUntilSeconds(),
+                report.gcGraceSeconds(),
                 report.cutoffMicros());
     }
 

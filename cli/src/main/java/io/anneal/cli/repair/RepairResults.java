@@ -26,6 +26,7 @@ final class RepairResults {
     private final Subcommand command;
     private final RepairTask task;
     private final Progress progress;
+    private final RepairRun run;
     private final Map<QualifiedTable, Done> done = new HashMap<>();
     private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
 
@@ -35,10 +36,16 @@ final class RepairResults {
     /** A table's report, and when it was there: its SSTables may have been in time then. */
     private record Done(RepairReport report, Instant now) {}
 
-    RepairResults(Subcommand command, RepairTask task, Progress progress) {
+    /** @param run hears of each table that is done, and how all of it ended */
+    RepairResults(Subcommand command, RepairTask task, Progress progress, RepairRun run) {
         this.command = command;
         this.task = task;
         this.progress = progress;
+        this.run = run;
+    }
+
+    RepairRun run() {
+        return run;
     }
 
     private QualifiedTable table(String qualifiedName) {
@@ -62,6 +69,7 @@ final class RepairResults {
         QualifiedTable table = table(tableName);
         Instant now = command.environment().clock().instant();
         done.put(table, new Done(report, now));
+        run.tableDone(table, report);
         if (!command.json()) {
             progress.aside(() -> {
                 report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
@@ -114,6 +122,7 @@ final class RepairResults {
         int tables = task.tables().size();
         if (command.json()) {
             try (JsonResult result = new JsonResult(command.out(), "repair")) {
+                run.write(result.fields());
                 result.fields().writeArrayFieldStart("tables");
                 for (QualifiedTable table : task.tables()) {
                     if (done.containsKey(table)) {
@@ -135,6 +144,7 @@ final class RepairResults {
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
         }
+        run.ended(!failed.isEmpty(), !parts.isEmpty());
         if (!failed.isEmpty()) {
             return command.errorExitCode();
         }
