@@ -185,7 +185,13 @@ public final class RepairMaster implements Closeable {
         names = opened.stream().map(SessionOpened::name).toList();
         takesInAtOnce = opened.stream().map(SessionOpened::takesInAtOnce).toList();
         requireDistinctData(opened);
-        agreement = SessionAgreement.of(config, table.schema(), opened);
+        agreement = SessionAgreement.of(
+                config,
+                table.schema(),
+                opened,
+                followers.stream()
+                        .flatMap(follower -> follower.clockSkew().stream())
+                        .toList());
         if (!goesAroundTheRing) {
             listener.endsEarlyBy(this::endAt);
         }

@@ -113,7 +113,7 @@ class RepairSnippetsTest {
         assertThat(streaming.transfer()).contains(transfer);
         // snippet: serve
         node.replicas().add("orders", new StoreReplicas(store));
-        RepairService.of(node).register(node.handlers());
+        RepairService.of(node, HostEnvironment.system()).register(node.handlers());
         RepairRunner.of(node, HostEnvironment.system()).register(node.handlers());
         InetSocketAddress server = node.listen(wanted);
         // end

@@ -9,10 +9,13 @@ import io.anneal.net.Connection;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.Verb;
+import io.anneal.repair.RangeTransfer;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
+import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.store.Store;
@@ -51,6 +54,8 @@ final class RepairSide implements Closeable {
     private static final Verb PUT = new Verb(6, "bench.put");
     /** The answer is the number of bytes that went to the other two so far, all that a socket was given. */
     private static final Verb SENT = new Verb(7, "bench.sent");
+    /** The answer is the number of rows that this one has read for repairs so far. */
+    private static final Verb READ = new Verb(9, "bench.read");
     /** Repairs in an older way, as master. */
     private static final Verb REPAIR = new Verb(8, "bench.old-repair");
 
@@ -74,21 +79,14 @@ final class RepairSide implements Closeable {
                 THREADS,
                 config -> config.withBudget(budget(memoryBytes)).withMetrics(metrics));
         RepairSide side = new RepairSide(storeNode, metrics);
-        RepairService.of(storeNode.node()).register(storeNode.node().handlers());
+        RepairMetrics repairs = new RepairMetrics(StoreNode.nodeId(number).toString(), host.nanoTime());
+        RepairService.of(storeNode.node(), host, repairs)
+                .register(storeNode.node().handlers());
         StreamService.of(storeNode.node(), host).register(storeNode.node().handlers());
         StreamRunner.of(storeNode.node(), host, 0).register(storeNode.node().handlers());
         RepairEnvironment environment = new RepairEnvironment(
-                        host, storeNode.node().executor(), storeNode.node().budget())
-                .withTransfer((table, ranges, source, target, waivers) -> StreamPlan.of()
-                        .add(
-                                table,
-                                StreamSource.at(source.connector(), source.address(), source.name()),
-                                target instanceof RepairMember.There there
-                                        ? StreamTarget.at(there.connector(), there.address(), there.name())
-                                        : StreamTarget.here(((RepairMember.Here) target).tables()),
-                                ranges)
-                        .allow(waivers)
-                        .run(host));
+                        host, storeNode.node().executor(), storeNode.node().budget(), repairs)
+                .withTransfer(transfer(host));
         RepairRunner.of(storeNode.node(), environment).register(storeNode.node().handlers());
         storeNode
                 .node()
@@ -96,8 +94,23 @@ final class RepairSide implements Closeable {
                 .register(PUT, (peer, request) -> done(side.put(text(request))))
                 .register(
                         SENT, (peer, request) -> CompletableFuture.completedFuture(StoreNode.number(side.sentBytes())))
+                .register(
+                        READ, (peer, request) -> CompletableFuture.completedFuture(StoreNode.number(rowsRead(repairs))))
                 .register(REPAIR, (peer, request) -> side.repair(text(request)));
         return side;
+    }
+
+    private static RangeTransfer transfer(HostEnvironment host) {
+        return (table, ranges, source, target, waivers) -> StreamPlan.of()
+                .add(
+                        table,
+                        StreamSource.at(source.connector(), source.address(), source.name()),
+                        target instanceof RepairMember.There there
+                                ? StreamTarget.at(there.connector(), there.address(), there.name())
+                                : StreamTarget.here(((RepairMember.Here) target).tables()),
+                        ranges)
+                .allow(waivers)
+                .run(host);
     }
 
     /** What a command makes of {@code --memory}. */
@@ -141,6 +154,14 @@ final class RepairSide implements Closeable {
 
     static long sentBytes(Connection peer) throws IOException {
         return peer.call(SENT, StoreNode.EMPTY).getLong();
+    }
+
+    static long rowsRead(Connection peer) throws IOException {
+        return peer.call(READ, StoreNode.EMPTY).getLong();
+    }
+
+    private static long rowsRead(RepairMetrics repairs) {
+        return repairs.values().get("repair." + RepairCount.ROWS_READ.text()).longValue();
     }
 
     private long sentBytes() {

@@ -95,7 +95,7 @@ public final class CommandNode implements Closeable {
     private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond, RepairMetrics repairs) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
-        RepairService.of(node, repairs).register(node.handlers());
+        RepairService.of(node, host, repairs).register(node.handlers());
         RepairEnvironment environment = new RepairEnvironment(host, node.executor(), node.budget(), repairs)
                 .withTransfer(new StreamedRanges(host));
         RepairRunner.of(node, environment).register(node.handlers());
