@@ -460,6 +460,11 @@ public final class Repair {
             throw new IllegalArgumentException(
                     "give each replica its name in the ring, replicas=" + members.size() + ", names=" + nodes);
         }
+        // Two that own nothing together meet in no session, where they would be told apart.
+        if (all.stream().map(Member::name).distinct().count() < all.size()) {
+            throw new IllegalArgumentException("a replica is given as two nodes of the ring, replicas="
+                    + all.stream().map(Member::name).toList());
+        }
         List<Owners> sets = new ArrayList<>();
         ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
             if (owning.size() > 1) {
