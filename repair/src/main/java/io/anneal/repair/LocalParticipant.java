@@ -12,6 +12,8 @@ import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.SessionFinished;
@@ -273,7 +275,7 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> places(Wanted wanted) {
+    public CompletableFuture<PlacesFound> places(PlacesWanted wanted) {
         return on(open -> open.places(wanted));
     }
 

@@ -8,6 +8,8 @@ import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -65,8 +67,11 @@ public interface Participant extends AutoCloseable {
      */
     CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes);
 
-    /** The wanted rows as items without content, in the unsigned order of their hashes: where they stand. */
-    CompletableFuture<byte[]> places(Wanted wanted);
+    /**
+     * Where rows of the window stand, and how large they are. The answer is unclear where other rows have hashes that begin like
+     * those asked for: then they are asked for by whole hashes.
+     */
+    CompletableFuture<PlacesFound> places(PlacesWanted wanted);
 
     /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
     CompletableFuture<PushAnswer> push(byte[] items);

@@ -16,6 +16,8 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
@@ -142,10 +144,8 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> places(Wanted wanted) {
-        ByteWriter out = new ByteWriter(64);
-        wanted.encode(out);
-        return askForItems(SessionStep.PLACES, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+    public CompletableFuture<PlacesFound> places(PlacesWanted wanted) {
+        return ask(SessionStep.PLACES, wanted::encode, in -> PlacesFound.decode(in, wanted));
     }
 
     @Override

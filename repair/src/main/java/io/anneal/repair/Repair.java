@@ -422,9 +422,10 @@ public final class Repair {
         Part wanted = new Part(
                 qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), tokens, allowed, listener);
         List<RepairMember> ordered = ordered();
-        return ordered.get(0) instanceof RepairMember.Here own
+        RepairReport report = ordered.get(0) instanceof RepairMember.Here own
                 ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
                 : there(wanted, ordered);
+        return owned.isPresent() ? report.within(owned.get().ranges()) : report;
     }
 
     /** What one session repairs, and what is called with what it finds. */
@@ -450,8 +451,9 @@ public final class Repair {
                 part.waivers(),
                 parallel,
                 rate,
-                runId.orElseThrow());
-        return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
+                runId.orElseThrow(),
+                part.listener().namesRows());
+        return new RepairClient(master.connector().open(master.address())).run(wanted, names(), part.listener());
     }
 
     private UUID sessionId(UUID own) {
@@ -507,7 +509,7 @@ public final class Repair {
             distinct.add(ownReplica.get(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
-            part.listener().begins(replica.schema());
+            part.listener().begins(replica.schema(), names());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));

@@ -4,8 +4,6 @@ import io.anneal.job.JobFailedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.job.UnitRun;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.node.Waiver;
@@ -346,18 +344,23 @@ final class RepairJob {
         }
 
         @Override
-        public void begins(TableSchema schema) {
-            heard.begins(schema);
+        public boolean namesRows() {
+            return differences.isPresent();
         }
 
         @Override
-        public void deletionDiffers(DecoratedKey key) {
-            heard.deletionDiffers(key);
+        public void begins(TableSchema schema, List<String> replicas) throws IOException {
+            heard.begins(schema, replicas);
         }
 
         @Override
-        public void rowDiffers(RingPosition position) {
-            heard.rowDiffers(position);
+        public void deletionDiffers(DeletionDifference difference) throws IOException {
+            heard.deletionDiffers(difference);
+        }
+
+        @Override
+        public void rowDiffers(RowDifference difference) throws IOException {
+            heard.rowDiffers(difference);
         }
 
         @Override

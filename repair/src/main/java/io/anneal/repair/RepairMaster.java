@@ -215,7 +215,8 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
         own = new ReplicaSession(table, parameters, terms, config.rate(), meter);
         own.start(ranges);
-        sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
+        RangeTally tally = new RangeTally(new RangeIndex(config.ranges()), followers.size() + 1);
+        sync = new WindowSync(table.schema(), own, followers, listener, tally, terms.bufferBytes(), config.dryRun());
         Votes first = askForVotes();
         meter.awaitAll(agreeing);
         meter.awaitAll(starting);
@@ -289,6 +290,7 @@ public final class RepairMaster implements Closeable {
         int symbols = sync.symbolsAhead();
         List<CompletableFuture<WindowAnswer>> asked = ask(follower -> follower.window(boundary, symbols));
         WindowSummary summary = own.window(boundary);
+        sync.tally().compared(own.current().rows().buffer(), boundary);
         Votes next = isLast ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
         sync.settle();
@@ -365,7 +367,10 @@ public final class RepairMaster implements Closeable {
             SessionFinished done = finished.get(i);
             replicas.add(new RepairReport.ReplicaReport(
                     names.get(i),
-                    config.dryRun() ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.rowsLacking(i)) : done.counts(),
+                    config.dryRun()
+                            ? done.counts()
+                                    .with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(i))
+                            : done.counts(),
                     done.importDeadlineSeconds(),
                     done.sstables()));
             importDeadlineSeconds = Math.min(importDeadlineSeconds, done.importDeadlineSeconds());
@@ -380,7 +385,13 @@ public final class RepairMaster implements Closeable {
                 .sum();
         meter.raiseTo(RepairCount.NETWORK_BYTES, networkBytes);
         return new RepairReport(
-                sessionIds, replicas, meter.counts(), config.dryRun(), importDeadlineSeconds, agreement.notes());
+                sessionIds,
+                replicas,
+                meter.counts(),
+                config.dryRun(),
+                importDeadlineSeconds,
+                agreement.notes(),
+                sync.tally().reports(config.keyspace() + "." + config.table(), names));
     }
 
     @Override

@@ -3,13 +3,16 @@ package io.anneal.repair;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
 import io.anneal.node.Receiving;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -22,6 +25,7 @@ import java.util.stream.Stream;
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
+ * @param ranges of each range in which rows or deletions were compared what was found; an attempt that was lost is not in it
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -29,12 +33,14 @@ public record RepairReport(
         RepairCounts counts,
         boolean dryRun,
         long importDeadlineSeconds,
-        List<String> notes) {
+        List<String> notes,
+        List<RangeReport> ranges) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
         replicas = List.copyOf(replicas);
         notes = List.copyOf(notes);
+        ranges = List.copyOf(ranges);
     }
 
     /** All of them together; of the same replicas in the same order, since what they call themselves need not tell them apart. */
@@ -60,7 +66,35 @@ public record RepairReport(
                 reports.stream()
                         .flatMap(report -> report.notes.stream())
                         .distinct()
-                        .toList());
+                        .toList(),
+                joined(reports.stream().flatMap(report -> report.ranges.stream())));
+    }
+
+    /** Parts of one range of a table are one. */
+    private static List<RangeReport> joined(Stream<RangeReport> parts) {
+        record Whole(String table, TokenRange range) {}
+        Map<Whole, RangeReport> joined = new LinkedHashMap<>();
+        parts.forEach(part -> joined.merge(new Whole(part.table(), part.range()), part, RangeReport::plus));
+        return List.copyOf(joined.values());
+    }
+
+    /** The same by these ranges, of which each of its own is a part. */
+    RepairReport within(List<TokenRange> whole) {
+        RangeIndex index = new RangeIndex(whole);
+        return new RepairReport(
+                sessionIds,
+                replicas,
+                counts,
+                dryRun,
+                importDeadlineSeconds,
+                notes,
+                joined(ranges.stream()
+                        .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
+    }
+
+    /** Those ranges in which replicas differed. */
+    public List<RangeReport> rangesDiffering() {
+        return ranges.stream().filter(range -> !range.wasEqual()).toList();
     }
 
     public long windows() {
@@ -115,7 +149,13 @@ public record RepairReport(
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
         return new RepairReport(
-                sessionIds, replicas, both, dryRun, Math.min(importDeadlineSeconds, lost.importDeadlineSeconds), notes);
+                sessionIds,
+                replicas,
+                both,
+                dryRun,
+                Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
+                notes,
+                ranges);
     }
 
     RepairReport withNote(String note) {
@@ -125,7 +165,8 @@ public record RepairReport(
                 counts,
                 dryRun,
                 importDeadlineSeconds,
-                Stream.concat(notes.stream(), Stream.of(note)).toList());
+                Stream.concat(notes.stream(), Stream.of(note)).toList(),
+                ranges);
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
@@ -156,6 +197,8 @@ public record RepairReport(
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
+        out.writeUnsignedVInt(ranges.size());
+        ranges.forEach(range -> range.encode(out));
     }
 
     static RepairReport decode(ByteReader in) {
@@ -170,7 +213,29 @@ public record RepairReport(
             replicas.add(new ReplicaReport(Texts.read(in), RepairCounts.decode(in), in.readLong(), Texts.readList(in)));
         }
         return new RepairReport(
-                sessionIds, replicas, RepairCounts.decode(in), in.readByte() != 0, in.readLong(), Texts.readList(in));
+                sessionIds,
+                replicas,
+                RepairCounts.decode(in),
+                in.readByte() != 0,
+                in.readLong(),
+                Texts.readList(in),
+                decodeRanges(in));
+    }
+
+    private static List<RangeReport> decodeRanges(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<RangeReport> ranges = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ranges.add(RangeReport.decode(in));
+        }
+        return ranges;
+    }
+
+    /** Without its ranges, of which there may be thousands. */
+    @Override
+    public String toString() {
+        return "RepairReport[sessionIds=" + sessionIds + ", replicas=" + replicas + ", counts=" + counts + ", dryRun="
+                + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes + "]";
     }
 
     /**

@@ -123,11 +123,12 @@ class RepairRunnerTest {
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
                 ReadRate.UNLIMITED,
-                new UUID(7, 7));
+                new UUID(7, 7),
+                false);
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
-        return new RepairClient(master.connect()).run(run(followerAddresses), RepairListener.NONE);
+        return new RepairClient(master.connect()).run(run(followerAddresses), List.of(), RepairListener.NONE);
     }
 
     @Test
@@ -170,13 +171,13 @@ class RepairRunnerTest {
     @Test
     void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
         own.takesInAtOnce = true;
-        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), List.of(), RepairListener.NONE);
         followed.takesInAtOnce = true;
         repair(follower.address());
         assertThat(own.repairedSeconds).isEmpty();
         assertThat(followed.repairedSeconds).isEmpty();
 
-        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), List.of(), RepairListener.NONE);
 
         assertThat(own.repairedSeconds).containsExactly(100L);
         assertThat(followed.repairedSeconds).containsExactly(100L);
@@ -208,14 +209,15 @@ class RepairRunnerTest {
         followed.beforeFragment = fragment -> answers.join();
         AtomicInteger signs = new AtomicInteger();
 
-        RepairReport report = new RepairClient(master.connect()).run(run(follower.address()), new RepairListener() {
-            @Override
-            public void progress(long windows, long rowsRead, long bytesRead, double covered) {
-                if (windows == 0 && signs.incrementAndGet() == 3) {
-                    answers.complete(null);
-                }
-            }
-        });
+        RepairReport report = new RepairClient(master.connect())
+                .run(run(follower.address()), List.of(), new RepairListener() {
+                    @Override
+                    public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+                        if (windows == 0 && signs.incrementAndGet() == 3) {
+                            answers.complete(null);
+                        }
+                    }
+                });
 
         assertThat(signs.get()).isGreaterThanOrEqualTo(3);
         assertThat(report.rowsDiffering()).isEqualTo(5);
@@ -279,7 +281,7 @@ class RepairRunnerTest {
             RepairClient client = new RepairClient(broken.connect());
 
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> client.run(run(follower.address()), RepairListener.NONE))
+                assertThatThrownBy(() -> client.run(run(follower.address()), List.of(), RepairListener.NONE))
                         .isInstanceOf(PeerException.class)
                         .hasMessageContaining(
                                 failing == RejectedExecutionException.class ? "no thread" : failing.getName());
@@ -307,9 +309,10 @@ class RepairRunnerTest {
                 Set.of(),
                 1,
                 ReadRate.UNLIMITED,
-                new UUID(7, 7));
+                new UUID(7, 7),
+                false);
 
-        assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
+        assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, List.of(), RepairListener.NONE))
                 .isInstanceOfSatisfying(
                         RepairException.class,
                         refused -> assertThat(refused.waiver()).contains(Waiver.EMPTY_REPLICA))
@@ -328,7 +331,7 @@ class RepairRunnerTest {
         AtomicInteger readAtRest = new AtomicInteger();
         RunRepair small = run(1, false, follower.address());
 
-        RepairReport report = new RepairClient(master.connect()).run(small, new RepairListener() {
+        RepairReport report = new RepairClient(master.connect()).run(small, List.of(), new RepairListener() {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) {
                 while (readAtRest.get() == 0 && !isResting()) {

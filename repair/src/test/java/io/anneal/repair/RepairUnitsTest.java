@@ -31,6 +31,7 @@ class RepairUnitsTest {
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
+            List.of(),
             List.of());
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());

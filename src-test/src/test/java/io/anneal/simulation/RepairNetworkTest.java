@@ -11,6 +11,7 @@ import io.anneal.net.SimulatedNetwork;
 import io.anneal.repair.Participant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
+import io.anneal.repair.RangeReport;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
@@ -204,7 +205,20 @@ class RepairNetworkTest {
                 withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
-                report.notes());
+                report.notes(),
+                report.ranges().stream().map(RepairNetworkTest::withoutPlaces).toList());
+    }
+
+    private static RangeReport withoutPlaces(RangeReport range) {
+        return new RangeReport(
+                range.table(),
+                range.range(),
+                range.rowsCompared(),
+                range.rowsDiffering(),
+                range.deletionsDiffering(),
+                range.replicas().stream()
+                        .map(replica -> new RangeReport.Lacking("", replica.rows(), replica.deletions(), replica.bytes()))
+                        .toList());
     }
 
     private static RepairCounts withoutPlaces(RepairCounts counts) {

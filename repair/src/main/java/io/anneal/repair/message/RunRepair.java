@@ -24,6 +24,7 @@ import java.util.UUID;
  * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
  * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
+ * @param namesRows whether the asker hears of each place at which rows differ
  */
 public record RunRepair(
         String replica,
@@ -38,7 +39,8 @@ public record RunRepair(
         Set<Waiver> waivers,
         int sessions,
         ReadRate rate,
-        UUID runId) {
+        UUID runId,
+        boolean namesRows) {
     /**
      * Another replica.
      *
@@ -79,6 +81,7 @@ public record RunRepair(
         out.writeInt(sessions);
         rate.encode(out);
         Texts.write(out, runId);
+        out.writeByte(namesRows ? 1 : 0);
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -95,7 +98,8 @@ public record RunRepair(
                 Waiver.read(in),
                 in.readInt(),
                 ReadRate.decode(in),
-                Texts.readId(in));
+                Texts.readId(in),
+                in.readByte() != 0);
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

@@ -19,7 +19,7 @@ public enum SessionStep {
     HASHES(6),
     /** Wanted items. */
     FETCH(7),
-    /** Where wanted rows stand. */
+    /** Where rows stand: {@link PlacesWanted}, answered by {@link PlacesFound}. */
     PLACES(8),
     /** Items that the replica lacks; answered by {@link PushAnswer}. */
     PUSH(9),

@@ -59,7 +59,8 @@ class MessagesTest {
             Set.of(Waiver.NO_GC_GRACE),
             16,
             new ReadRate(3000, 7),
-            ID);
+            ID,
+            true);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
             5,
