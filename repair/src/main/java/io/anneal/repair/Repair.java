@@ -282,9 +282,12 @@ public final class Repair {
         return this;
     }
 
-    /** Of which run it is a part: the ids of all its sessions have the same upper half. */
-    Repair runId(UUID id) {
-        runId = Optional.of(id);
+    /**
+     * By which the run is known: the ids of all its sessions have the same upper half. One is made up by default. A run that goes on
+     * at a checkpoint has the id of the first.
+     */
+    public Repair runId(UUID id) {
+        runId = Optional.of(given("runId", id));
         return this;
     }
 
@@ -452,6 +455,7 @@ public final class Repair {
                 parallel,
                 rate,
                 runId.orElseThrow(),
+                part.listener().nanosLeft(),
                 part.listener().namesRows());
         return new RepairClient(master.connector().open(master.address())).run(wanted, names(), part.listener());
     }

@@ -43,6 +43,7 @@ final class RepairClient {
                 });
                 listener.endsEarlyBy(wish);
                 while (status.isRunning()) {
+                    status.endsAt().ifPresent(listener::endsAt);
                     listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
                     if (status.found().isPresent()) {
                         listener.keeps(status.found().get());
@@ -55,6 +56,7 @@ final class RepairClient {
                 }
                 run.end();
                 wish.requireHeard();
+                status.endsAt().ifPresent(listener::endsAt);
                 return result(status);
             } finally {
                 wish.end();

@@ -35,6 +35,19 @@ public interface RepairListener extends DifferenceListener {
     }
 
     /**
+     * For how long the session may go on before it ends at the next token, so that no more is lost with it. Asked before the session
+     * and before each window.
+     *
+     * @return nanoseconds; {@link Long#MAX_VALUE} where it goes on to its end
+     */
+    default long nanosLeft() {
+        return Long.MAX_VALUE;
+    }
+
+    /** All windows up to a token are reconciled, and the session ends there. Before {@link #keeps}; not called at its ranges' end. */
+    default void endsAt(long token) {}
+
+    /**
      * A window was reconciled, or more; numbers are those of the whole session so far.
      *
      * @param covered how much of the range's width is done

@@ -50,6 +50,7 @@ public final class RepairMaster implements Closeable {
     private final ClusteringComparator comparator;
     private final SessionOpened ownOpened;
     private final LinearRanges ranges;
+    private final boolean goesAroundTheRing;
     private final RepairMeter meter;
 
     /** Held for the two places below. */
@@ -106,6 +107,7 @@ public final class RepairMaster implements Closeable {
                 config.sessions());
         comparator = ClusteringComparator.of(schema);
         ranges = LinearRanges.of(config.ranges());
+        goesAroundTheRing = goesAroundTheRing(config);
         ownOpened = ReplicaSession.opened(table, parameters);
     }
 
@@ -143,7 +145,7 @@ public final class RepairMaster implements Closeable {
     }
 
     /** One that goes around the ring is not repaired in the order in which its caller would cut it. */
-    private boolean goesAroundTheRing() {
+    private static boolean goesAroundTheRing(RepairConfig config) {
         return config.ranges().stream().anyMatch(range -> range.wrapsAround() && range.right() != Long.MIN_VALUE);
     }
 
@@ -160,10 +162,13 @@ public final class RepairMaster implements Closeable {
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(config, table.schema(), opened);
-        if (!goesAroundTheRing()) {
+        if (!goesAroundTheRing) {
             listener.endsEarlyBy(this::endAt);
         }
         repairWindows(start(agreement.terms()));
+        if (!end.isEnd()) {
+            listener.endsAt(end.lastToken());
+        }
         if (!config.dryRun() && meter.of(RepairCount.WINDOWS_DIFFERING) > 0) {
             listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
         }
@@ -249,9 +254,16 @@ public final class RepairMaster implements Closeable {
         sync.settle();
     }
 
-    /** Where the next window ends; the session can not end before it any more. */
+    /** Where the next window ends; the session can not end before it any more. When its time is up, it ends with that partition. */
     private RingPosition next(RingPosition vote) {
+        boolean isOver = !goesAroundTheRing
+                && !vote.isEnd()
+                // The empty key's, which is read first and is the last of its range.
+                && vote.lastToken() != Long.MIN_VALUE
+                && listener.nanosLeft() <= 0;
         synchronized (ends) {
+            RingPosition behind = isOver ? RingPosition.behind(vote.lastToken()) : end;
+            end = behind.compareTo(end, comparator) < 0 ? behind : end;
             RingPosition boundary = vote.compareTo(end, comparator) < 0 ? vote : end;
             begun = Optional.of(boundary);
             return boundary;
@@ -391,6 +403,7 @@ public final class RepairMaster implements Closeable {
                 config.dryRun(),
                 importDeadlineSeconds,
                 agreement.notes(),
+                agreement.coveredUntilSeconds(),
                 sync.tally().reports(config.keyspace() + "." + config.table(), names));
     }
 

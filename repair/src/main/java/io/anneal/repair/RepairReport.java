@@ -25,6 +25,8 @@ import java.util.stream.Stream;
  * @param importDeadlineSeconds the earliest of the replicas' deadlines and of what this run wrote or would write, or {@link
  *     Receiving#NO_DEADLINE}
  * @param notes what the operator should know, a sentence each
+ * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
+ *     date of a replica's data; 0 where nothing was
  * @param ranges of each range in which rows or deletions were compared what was found; an attempt that was lost is not in it
  */
 public record RepairReport(
@@ -34,6 +36,7 @@ public record RepairReport(
         boolean dryRun,
         long importDeadlineSeconds,
         List<String> notes,
+        long coveredUntilSeconds,
         List<RangeReport> ranges) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
@@ -67,6 +70,10 @@ public record RepairReport(
                         .flatMap(report -> report.notes.stream())
                         .distinct()
                         .toList(),
+                reports.stream()
+                        .mapToLong(RepairReport::coveredUntilSeconds)
+                        .min()
+                        .orElse(0),
                 joined(reports.stream().flatMap(report -> report.ranges.stream())));
     }
 
@@ -88,6 +95,7 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 notes,
+                coveredUntilSeconds,
                 joined(ranges.stream()
                         .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
     }
@@ -155,6 +163,7 @@ public record RepairReport(
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
                 notes,
+                coveredUntilSeconds,
                 ranges);
     }
 
@@ -166,6 +175,7 @@ public record RepairReport(
                 dryRun,
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
+                coveredUntilSeconds,
                 ranges);
     }
 
@@ -197,6 +207,7 @@ public record RepairReport(
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
+        out.writeLong(coveredUntilSeconds);
         out.writeUnsignedVInt(ranges.size());
         ranges.forEach(range -> range.encode(out));
     }
@@ -219,6 +230,7 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 decodeRanges(in));
     }
 
@@ -235,7 +247,8 @@ public record RepairReport(
     @Override
     public String toString() {
         return "RepairReport[sessionIds=" + sessionIds + ", replicas=" + replicas + ", counts=" + counts + ", dryRun="
-                + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes + "]";
+                + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes + ", coveredUntilSeconds="
+                + coveredUntilSeconds + "]";
     }
 
     /**

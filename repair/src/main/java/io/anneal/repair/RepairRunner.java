@@ -79,7 +79,7 @@ public final class RepairRunner {
         wanted.followers().forEach(follower -> address(follower.address()));
         SessionMemory.Place place =
                 memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1, wanted.sessions());
-        return new RepairWork(wanted, place, this::repair);
+        return new RepairWork(wanted, place, this::repair, environment.host().nanoTime());
     }
 
     private RepairReport repair(RunRepair wanted, SessionMemory.Place place, RepairListener listener)

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param bytesRead their encoded size
  * @param covered how much of the ranges' width is done
  * @param endAnswer to the last wish that it ends early
+ * @param endsAt token at which it ends before its ranges' end, once that is known
  * @param found what it found, when the replicas are asked next to keep what they received
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
@@ -23,12 +24,18 @@ record RepairStatus(
         long bytesRead,
         double covered,
         Optional<EndAnswer> endAnswer,
+        Optional<Long> endsAt,
         Optional<RepairReport> found,
         Optional<RepairFailure> failure,
         Optional<RepairReport> report,
         Optional<Differences> differences) {
     static final RepairStatus START = new RepairStatus(
-            0, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            0,
+            0,
+            0,
+            0,
+            Optional.empty(),
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Whether the session ends at a token.
@@ -48,7 +55,7 @@ record RepairStatus(
     /** The same with differences. */
     RepairStatus with(Differences found) {
         return new RepairStatus(
-                windows, rowsRead, bytesRead, covered, endAnswer, this.found, failure, report, Optional.of(found));
+                windows, rowsRead, bytesRead, covered, endAnswer, endsAt, this.found, failure, report, Optional.of(found));
     }
 
     boolean isRunning() {
@@ -65,6 +72,8 @@ record RepairStatus(
             out.writeLong(answer.token);
             out.writeByte(answer.ends ? 1 : 0);
         });
+        out.writeByte(endsAt.isPresent() ? 1 : 0);
+        endsAt.ifPresent(out::writeLong);
         out.writeByte(found.isPresent() ? 1 : 0);
         found.ifPresent(soFar -> soFar.encode(out));
         out.writeByte(failure.isPresent() ? 1 : 0);
@@ -86,12 +95,13 @@ record RepairStatus(
         double covered = Double.longBitsToDouble(in.readLong());
         Optional<EndAnswer> endAnswer =
                 in.readByte() == 0 ? Optional.empty() : Optional.of(new EndAnswer(in.readLong(), in.readByte() != 0));
+        Optional<Long> endsAt = in.readByte() == 0 ? Optional.empty() : Optional.of(in.readLong());
         Optional<RepairReport> found = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         Optional<Differences> differences = in.readByte() == 0
                 ? Optional.empty()
-                : Optional.of(new Differences(Texts.read(in), in.readBytes(in.readUnsignedVInt32())));
-        return new RepairStatus(windows, rowsRead, bytesRead, covered, endAnswer, found, failure, report, differences);
+                : Optional.of(new Differences(Texts.readVerbatim(in), in.readBytes(in.readUnsignedVInt32())));
+        return new RepairStatus(windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report, differences);
     }
 }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** One repair whose master is this node, for a peer that asked for it and hears how it goes. One thread. */
 final class RepairWork implements ServedRun.Work {
@@ -25,6 +26,7 @@ final class RepairWork implements ServedRun.Work {
     private final RunRepair wanted;
     private final SessionMemory.Place place;
     private final Attempt attempt;
+    private final LongSupplier nanoTime;
     private RepairStatus status = RepairStatus.START;
     /** Found and not told yet. */
     private final ByteWriter differences = new ByteWriter(64);
@@ -33,11 +35,13 @@ final class RepairWork implements ServedRun.Work {
 
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
+    private Optional<Long> endsAt = Optional.empty();
 
-    RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt) {
+    RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt, LongSupplier nanoTime) {
         this.wanted = wanted;
         this.place = place;
         this.attempt = attempt;
+        this.nanoTime = nanoTime;
     }
 
     @Override
@@ -47,6 +51,7 @@ final class RepairWork implements ServedRun.Work {
 
     @Override
     public Consumer<ByteWriter> run(ServedRun.Listener listener) throws IOException {
+        long startNanos = nanoTime.getAsLong();
         RepairReport report = attempt.run(wanted, place, new RepairListener() {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {
@@ -56,6 +61,7 @@ final class RepairWork implements ServedRun.Work {
                         bytesRead,
                         covered,
                         endAnswer,
+                        endsAt,
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
@@ -104,6 +110,16 @@ final class RepairWork implements ServedRun.Work {
                 earlyEnd = Optional.of(end);
             }
 
+            @Override
+            public long nanosLeft() {
+                return wanted.sessionNanos() - (nanoTime.getAsLong() - startNanos);
+            }
+
+            @Override
+            public void endsAt(long token) {
+                endsAt = Optional.of(token);
+            }
+
             /** Nothing is kept before the peer has heard it. */
             @Override
             public void keeps(RepairReport found) throws IOException {
@@ -150,6 +166,7 @@ final class RepairWork implements ServedRun.Work {
                 status.bytesRead(),
                 status.covered(),
                 endAnswer,
+                endsAt,
                 found,
                 failure,
                 report,

@@ -5,6 +5,7 @@ import io.anneal.node.ReplicaException;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,8 +16,9 @@ import java.util.Optional;
  *
  * @param repairsAll whether all replicas of the range hold each deletion of it when the session has ended well
  * @param notes a sentence each
+ * @param coveredUntilSeconds what was written before this second, since 1970, all replicas would have had by now
  */
-record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes) {
+record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes, long coveredUntilSeconds) {
     private static final String LAST_OF_NB = "2038-01-19";
 
     SessionAgreement {
@@ -43,7 +45,16 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         DataAge age = age(config, schema, opened);
         notes.addAll(age.notes());
         SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds());
-        return new SessionAgreement(terms, repairsAll(config, opened, notes), notes);
+        return new SessionAgreement(
+                terms, repairsAll(config, opened, notes), notes, coveredUntilSeconds(config, opened));
+    }
+
+    /** What was written later need not be in the data of all. */
+    private static long coveredUntilSeconds(RepairConfig config, List<SessionOpened> opened) {
+        return opened.stream()
+                .flatMap(replica -> replica.facts().asOf().stream())
+                .mapToLong(Instant::getEpochSecond)
+                .reduce(config.purgeTimeSeconds(), Math::min);
     }
 
     /** Rows of a table that was dropped do not come back in the one that was made after it. */

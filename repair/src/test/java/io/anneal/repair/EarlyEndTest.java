@@ -25,6 +25,8 @@ class EarlyEndTest {
     @TempDir
     private Path directory;
 
+    private int runs;
+
     /** Asks for an end before the first window, and for others when it is through with some. */
     private static final class Ending implements RepairListener {
         private final long token;
@@ -80,8 +82,8 @@ class EarlyEndTest {
 
     /** The follower, which had nothing. */
     private TestTable repair(RepairConfig config, RepairListener listener) throws IOException {
-        try (StagingArea ownStaging = Sessions.staging(directory.resolve("master"));
-                StagingArea otherStaging = Sessions.staging(directory.resolve("follower"))) {
+        try (StagingArea ownStaging = Sessions.staging(directory.resolve("master" + runs));
+                StagingArea otherStaging = Sessions.staging(directory.resolve("follower" + runs++))) {
             TestTable own = new TestTable("master", Sessions.rows(KEYS, 1), Optional.of(ownStaging));
             TestTable other = new TestTable("follower", Sessions.rows(List.of(), 1), Optional.of(otherStaging));
             own.takesInAtOnce = true;
@@ -133,6 +135,65 @@ class EarlyEndTest {
         assertThat(other.stagedLines())
                 .isEqualTo(Sessions.rows(KEYS.subList(0, 2), 1).lines());
         assertThat(other.repairedRanges).containsExactly(ranges.get(0));
+    }
+
+    /** Has time for so many windows. */
+    private static final class Timed implements RepairListener {
+        private final List<Long> ends = new ArrayList<>();
+        private int windowsLeft;
+
+        Timed(int windowsLeft) {
+            this.windowsLeft = windowsLeft;
+        }
+
+        @Override
+        public long nanosLeft() {
+            return windowsLeft;
+        }
+
+        @Override
+        public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+            windowsLeft--;
+        }
+
+        @Override
+        public void endsAt(long token) {
+            ends.add(token);
+        }
+    }
+
+    @Test
+    void shouldEndWithThePartitionInWhichItsTimeIsUp() throws IOException {
+        Timed timed = new Timed(3);
+
+        TestTable other = repair(config(1, List.of(TokenRange.FULL)), timed);
+
+        assertThat(timed.ends).singleElement().satisfies(token -> {
+            assertThat(KEYS).extracting(DecoratedKey::token).contains(token);
+            assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MAX_VALUE, token));
+            assertThat(other.stagedLines())
+                    .isEqualTo(Sessions.rows(
+                                    KEYS.stream()
+                                            .filter(key -> key.token() <= token)
+                                            .toList(),
+                                    1)
+                            .lines())
+                    .isNotEmpty();
+        });
+    }
+
+    @Test
+    void shouldGoOnWhereItsTimeIsUpAroundTheRingOrAtItsEnd() throws IOException {
+        Timed around = new Timed(0);
+        Timed whole = new Timed(2);
+        long middle = KEYS.get(3).token();
+
+        repair(config(1, List.of(new TokenRange(middle, middle))), around);
+        TestTable all = repair(config(BUFFER_BYTES, List.of(TokenRange.FULL)), whole);
+
+        assertThat(around.ends).isEmpty();
+        assertThat(whole.ends).isEmpty();
+        assertThat(all.repairedRanges).containsExactly(TokenRange.FULL);
     }
 
     /** Its tokens come in another order than those who would cut it see them in. */

@@ -124,6 +124,7 @@ class RepairRunnerTest {
                 1,
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
+                Long.MAX_VALUE,
                 false);
     }
 
@@ -310,6 +311,7 @@ class RepairRunnerTest {
                 1,
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
+                Long.MAX_VALUE,
                 false);
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, List.of(), RepairListener.NONE))

@@ -32,6 +32,7 @@ class RepairUnitsTest {
             false,
             Long.MAX_VALUE,
             List.of(),
+            100,
             List.of());
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());

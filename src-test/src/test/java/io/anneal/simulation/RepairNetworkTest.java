@@ -206,6 +206,7 @@ class RepairNetworkTest {
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
+                report.coveredUntilSeconds(),
                 report.ranges().stream().map(RepairNetworkTest::withoutPlaces).toList());
     }
 

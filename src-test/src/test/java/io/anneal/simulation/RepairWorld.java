@@ -413,7 +413,8 @@ final class RepairWorld implements AutoCloseable {
             }
             back.retainAll(shown);
             back.removeAll(qualified(view(views.merged(content, merged))));
-            // A row of which something that came meanwhile hides all that was not everywhere is shown as one of them had it.
+            // A row of which something that came meanwhile hides all that was not everywhere is shown as one of them
+            // had it.
             back.removeAll(withAll);
             assertThat(back)
                     .as("not deleted in a repair that ended well, %s", host)

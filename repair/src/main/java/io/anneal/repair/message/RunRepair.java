@@ -24,6 +24,7 @@ import java.util.UUID;
  * @param sessions how many such repairs are asked for at once: nodes give each its share of memory
  * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
+ * @param sessionNanos after how long the session ends at the next token; {@link Long#MAX_VALUE} where it does not
  * @param namesRows whether the asker hears of each place at which rows differ
  */
 public record RunRepair(
@@ -40,6 +41,7 @@ public record RunRepair(
         int sessions,
         ReadRate rate,
         UUID runId,
+        long sessionNanos,
         boolean namesRows) {
     /**
      * Another replica.
@@ -81,6 +83,7 @@ public record RunRepair(
         out.writeInt(sessions);
         rate.encode(out);
         Texts.write(out, runId);
+        out.writeLong(sessionNanos);
         out.writeByte(namesRows ? 1 : 0);
     }
 
@@ -99,6 +102,7 @@ public record RunRepair(
                 in.readInt(),
                 ReadRate.decode(in),
                 Texts.readId(in),
+                in.readLong(),
                 in.readByte() != 0);
     }
 

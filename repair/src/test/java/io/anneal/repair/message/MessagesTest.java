@@ -60,6 +60,7 @@ class MessagesTest {
             16,
             new ReadRate(3000, 7),
             ID,
+            5_000_000_000L,
             true);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
