@@ -46,6 +46,7 @@ public final class PartitionReads {
     private static final int VERSION = 2;
     /** Prefix components at most; no table has so many clustering columns. */
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
+
     private static final int KIND = 1;
     private static final int MESSAGE_BYTES = 64 << 10;
 

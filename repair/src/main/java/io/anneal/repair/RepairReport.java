@@ -247,7 +247,8 @@ public record RepairReport(
     @Override
     public String toString() {
         return "RepairReport[sessionIds=" + sessionIds + ", replicas=" + replicas + ", counts=" + counts + ", dryRun="
-                + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes + ", coveredUntilSeconds="
+                + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes
+                + ", coveredUntilSeconds="
                 + coveredUntilSeconds + "]";
     }
 

@@ -35,7 +35,11 @@ record RepairStatus(
             0,
             0,
             Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
 
     /**
      * Whether the session ends at a token.
@@ -55,7 +59,16 @@ record RepairStatus(
     /** The same with differences. */
     RepairStatus with(Differences found) {
         return new RepairStatus(
-                windows, rowsRead, bytesRead, covered, endAnswer, endsAt, this.found, failure, report, Optional.of(found));
+                windows,
+                rowsRead,
+                bytesRead,
+                covered,
+                endAnswer,
+                endsAt,
+                this.found,
+                failure,
+                report,
+                Optional.of(found));
     }
 
     boolean isRunning() {
@@ -102,6 +115,7 @@ record RepairStatus(
         Optional<Differences> differences = in.readByte() == 0
                 ? Optional.empty()
                 : Optional.of(new Differences(Texts.readVerbatim(in), in.readBytes(in.readUnsignedVInt32())));
-        return new RepairStatus(windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report, differences);
+        return new RepairStatus(
+                windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report, differences);
     }
 }

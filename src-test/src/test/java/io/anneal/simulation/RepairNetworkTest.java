@@ -9,9 +9,9 @@ import io.anneal.net.SimulatedFaults;
 import io.anneal.net.SimulatedFaults.Cut;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.repair.Participant;
+import io.anneal.repair.RangeReport;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
-import io.anneal.repair.RangeReport;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
@@ -218,7 +218,8 @@ class RepairNetworkTest {
                 range.rowsDiffering(),
                 range.deletionsDiffering(),
                 range.replicas().stream()
-                        .map(replica -> new RangeReport.Lacking("", replica.rows(), replica.deletions(), replica.bytes()))
+                        .map(replica ->
+                                new RangeReport.Lacking("", replica.rows(), replica.deletions(), replica.bytes()))
                         .toList());
     }
 
