@@ -5,6 +5,7 @@ import io.anneal.key.TokenRanges;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * What lies in a slice of the ring, of the ranges that a job has of a table, between replicas. Its text names the slice alone,
@@ -39,23 +40,20 @@ public record RangeUnit(String table, TokenRange slice, TokenRanges ranges, List
     /**
      * Reads a unit from its {@link #text()}.
      *
-     * @param all ranges of its job
+     * @param ranges all of its job, or those of a job with several sets of replicas by the names in such a set
      * @throws IllegalArgumentException when it is no such text, or nothing of the ranges lies in its slice
      */
-    public static RangeUnit parse(String text, TokenRanges all) {
+    public static RangeUnit parse(String text, Function<List<String>, TokenRanges> ranges) {
         String[] words = text.split(" ", 3);
         if (words.length < 3) {
             throw new IllegalArgumentException("text is no unit of a table, a range and replicas, text=" + text);
         }
-        return in(
-                TokenRange.parse(words[1]),
-                words[0],
-                all,
-                words[2].isEmpty()
-                        ? List.of()
-                        : Arrays.stream(words[2].split(",", -1))
-                                .map(RangeUnit::unescape)
-                                .toList());
+        List<String> replicas = words[2].isEmpty()
+                ? List.of()
+                : Arrays.stream(words[2].split(",", -1))
+                        .map(RangeUnit::unescape)
+                        .toList();
+        return in(TokenRange.parse(words[1]), words[0], ranges.apply(replicas), replicas);
     }
 
     /** The table of a unit, from its {@link #text()}. */

@@ -67,6 +67,47 @@ public record TokenRanges(List<TokenRange> ranges) {
         return List.copyOf(slices);
     }
 
+    /**
+     * A share of these tokens as many small slices: of equal width, equally far apart, none across the end of a range.
+     *
+     * @param share more than 0, 1 at most
+     * @param count of slices at most; fewer where that many would have no token, more where ends of ranges cut some
+     * @param offset where each slice lies in its part of the ranges: from 0, at its start, to 1, at its end
+     * @throws IllegalArgumentException when a number is outside of its bounds
+     */
+    public TokenRanges sample(double share, int count, double offset) {
+        if (!(share > 0 && share <= 1) || count < 1 || !(offset >= 0 && offset <= 1)) {
+            throw new IllegalArgumentException(
+                    "share of ranges is out of bounds, share=" + share + ", count=" + count + ", offset=" + offset);
+        }
+        BigInteger size = size();
+        BigInteger sampled = share(size, share).max(BigInteger.ONE);
+        BigInteger parts = BigInteger.valueOf(count).min(sampled);
+        BigInteger shift = share(size.subtract(sampled), offset);
+        List<TokenRange> pieces = new ArrayList<>();
+        Walk walk = new Walk();
+        // Each part of the ranges has a slice; what is left of the part is before or behind it.
+        for (BigInteger i = BigInteger.ZERO; i.compareTo(parts) < 0; i = i.add(BigInteger.ONE)) {
+            BigInteger next = i.add(BigInteger.ONE);
+            BigInteger width = sampled.multiply(next)
+                    .divide(parts)
+                    .subtract(sampled.multiply(i).divide(parts));
+            BigInteger start = size.subtract(sampled)
+                    .multiply(i)
+                    .add(shift)
+                    .divide(parts)
+                    .add(sampled.multiply(i).divide(parts));
+            walk.addPieces(start, start.add(width), pieces);
+        }
+        return new TokenRanges(pieces);
+    }
+
+    private static BigInteger share(BigInteger tokens, double share) {
+        return share == 1
+                ? tokens
+                : new BigDecimal(tokens).multiply(new BigDecimal(share)).toBigInteger();
+    }
+
     /** Counts tokens of the ranges, one range after the other. */
     private final class Walk {
         private int index;
@@ -82,6 +123,19 @@ public record TokenRanges(List<TokenRange> ranges) {
             }
             // What is past the largest token goes on at the smallest, as longs do.
             return range.left() + tokens.subtract(before).longValue();
+        }
+
+        /** What of the ranges comes after so many tokens, up to so many; a piece of each range that has some of it. */
+        void addPieces(BigInteger after, BigInteger upTo, List<TokenRange> pieces) {
+            // The first of them, whichever range it is in.
+            to(after.add(BigInteger.ONE));
+            long left = ranges.get(index).left() + after.subtract(before).longValue();
+            while (before.add(ranges.get(index).size()).compareTo(upTo) < 0) {
+                pieces.add(new TokenRange(left, ranges.get(index).right()));
+                to(before.add(ranges.get(index).size()).add(BigInteger.ONE));
+                left = ranges.get(index).left();
+            }
+            pieces.add(new TokenRange(left, to(upTo)));
         }
     }
 

@@ -31,4 +31,18 @@ public final class PeerAddress {
         }
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
+
+    /** The host of an address that may lack the port: a name as it is, an IP address in its shortest form, without brackets. */
+    public static String host(String address) {
+        int close = address.startsWith("[") ? address.indexOf(']') : -1;
+        int colon = address.indexOf(':');
+        String host = address;
+        if (close > 0) {
+            host = address.substring(1, close);
+        } else if (colon >= 0 && colon == address.lastIndexOf(':')) {
+            host = address.substring(0, colon);
+        }
+        InetAddress parsed = NetUtil.createInetAddressFromIpAddressString(host);
+        return parsed == null ? host : NetUtil.toAddressString(parsed);
+    }
 }

@@ -28,12 +28,12 @@ final class RangeUnitTest {
     @Test
     void shouldBeReadFromItsText() {
         for (RangeUnit unit : RangeUnit.of("shop.orders", FULL, REPLICAS, 7)) {
-            assertThat(RangeUnit.parse(unit.text(), FULL)).isEqualTo(unit);
+            assertThat(RangeUnit.parse(unit.text(), replicas -> FULL)).isEqualTo(unit);
         }
         RangeUnit alone = new RangeUnit("shop.orders", TokenRange.FULL, FULL, List.of());
-        assertThat(RangeUnit.parse(alone.text(), FULL)).isEqualTo(alone);
+        assertThat(RangeUnit.parse(alone.text(), replicas -> FULL)).isEqualTo(alone);
         RangeUnit escaped = new RangeUnit("shop.orders", TokenRange.FULL, FULL, List.of("%2C,\n%0A"));
-        assertThat(RangeUnit.parse(escaped.text(), FULL)).isEqualTo(escaped);
+        assertThat(RangeUnit.parse(escaped.text(), replicas -> FULL)).isEqualTo(escaped);
     }
 
     @Test
@@ -51,14 +51,14 @@ final class RangeUnitTest {
         assertThat(units).allMatch(unit -> unit.ranges().ranges().size() == 64);
         assertThat(units.stream().mapToInt(unit -> unit.text().length()).sum()).isLessThan(64 * 200);
         for (RangeUnit unit : units) {
-            assertThat(RangeUnit.parse(unit.text(), ranges)).isEqualTo(unit);
+            assertThat(RangeUnit.parse(unit.text(), replicas -> ranges)).isEqualTo(unit);
         }
         UnitRun.Split<RangeUnit> split =
                 units.get(5).splitAt(units.get(5).ranges().endOfPart(0, 4), 3).orElseThrow();
         assertThat(split.kept().ranges().ranges()).hasSize(16);
         assertThat(split.rest()).hasSize(3).allSatisfy(rest -> {
             assertThat(rest.ranges().ranges()).hasSize(16);
-            assertThat(RangeUnit.parse(rest.text(), ranges)).isEqualTo(rest);
+            assertThat(RangeUnit.parse(rest.text(), replicas -> ranges)).isEqualTo(rest);
         });
         assertThat(units.get(5).splitAt(units.get(5).slice().right(), 1)).isEmpty();
         assertThat(units.get(5).splitAt(units.get(6).slice().right(), 1)).isEmpty();
@@ -70,7 +70,8 @@ final class RangeUnitTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new RangeUnit("shop.orders", TokenRange.FULL, FULL, List.of("")))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> RangeUnit.parse("shop.orders", FULL)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> RangeUnit.parse("shop.orders", replicas -> FULL))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -101,7 +102,7 @@ final class RangeUnitTest {
     }
 
     private RangeJob<RangeUnit> job() throws IOException, InterruptedException {
-        return RangeJob.builder("repair", text -> RangeUnit.parse(text, FULL), time.environment())
+        return RangeJob.builder("repair", text -> RangeUnit.parse(text, replicas -> FULL), time.environment())
                 .checkpoint(directory.resolve("repair.checkpoint"), Map.of("table", "shop.orders"))
                 .retries(1, Duration.ZERO, Duration.ZERO)
                 .open(() -> RangeUnit.of("shop.orders", FULL, REPLICAS, 16));

@@ -124,4 +124,71 @@ final class TokenRangesTest {
         assertThat(TokenRanges.of(new TokenRange(100, 0), one).ranges()).containsExactly(one, new TokenRange(100, 0));
         assertThatThrownBy(() -> new TokenRanges(List.of())).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void shouldSampleTheShareThatWasAskedForInsideOfItsRanges(long seed) {
+        Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            TokenRanges ranges = random(random);
+            int count = 1 + random.nextInt(300);
+            double share = random.nextInt(4) == 0 ? 1 : Math.max(1e-6, random.nextDouble());
+            TokenRanges sample = ranges.sample(share, count, random.nextInt(4) == 0 ? 1 : random.nextDouble());
+
+            String as = String.format("seed=%d ranges=%s share=%s count=%d", seed, ranges.ranges(), share, count);
+            for (TokenRange slice : sample.ranges()) {
+                assertThat(ranges.ranges().stream()
+                                .anyMatch(range -> range.contains(slice.left() + 1)
+                                        && range.contains(slice.right())
+                                        && slice.width() <= range.width()))
+                        .as(as + " slice=" + slice)
+                        .isTrue();
+            }
+            assertThat(sample.width())
+                    .as(as)
+                    .isBetween(share * ranges.width() * (1 - 1e-9) - 1, share * ranges.width() * (1 + 1e-9) + 1);
+            assertThat(sample.ranges())
+                    .as(as)
+                    .hasSizeLessThan(count + ranges.ranges().size() + 1);
+        }
+    }
+
+    @Test
+    void shouldSpreadASampleEvenlyAndAwayFromTheStart() {
+        TokenRanges ranges = TokenRanges.of(new TokenRange(0, 1000), new TokenRange(2000, 3000));
+
+        assertThat(ranges.sample(0.1, 4, 0).ranges())
+                .containsExactly(
+                        new TokenRange(0, 50),
+                        new TokenRange(500, 550),
+                        new TokenRange(2000, 2050),
+                        new TokenRange(2500, 2550));
+        assertThat(ranges.sample(0.1, 4, 1).ranges())
+                .containsExactly(
+                        new TokenRange(450, 500),
+                        new TokenRange(950, 1000),
+                        new TokenRange(2450, 2500),
+                        new TokenRange(2950, 3000));
+        assertThat(TokenRanges.of(TokenRange.FULL).sample(1, 1, 0.5).ranges()).containsExactly(TokenRange.FULL);
+    }
+
+    @Test
+    void shouldCutASliceThatReachesFromOneRangeIntoTheNext() {
+        TokenRanges ranges = TokenRanges.of(new TokenRange(0, 10), new TokenRange(100, 110));
+
+        assertThat(ranges.sample(0.5, 1, 0.5).ranges())
+                .containsExactly(new TokenRange(5, 10), new TokenRange(100, 105));
+        assertThat(ranges.sample(1e-9, 100, 0.25).ranges()).hasSize(1);
+    }
+
+    @Test
+    void shouldRefuseASampleOfNothingOrOfMoreThanThereIs() {
+        TokenRanges ranges = TokenRanges.of(TokenRange.FULL);
+
+        for (double share : new double[] {0, -0.1, 1.001, Double.NaN}) {
+            assertThatThrownBy(() -> ranges.sample(share, 10, 0)).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> ranges.sample(0.1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ranges.sample(0.1, 1, 1.1)).isInstanceOf(IllegalArgumentException.class);
+    }
 }

@@ -9,7 +9,7 @@ public interface DifferenceListener {
     /**
      * What is reported next is of this table.
      *
-     * @param replicas names, the master's first
+     * @param replicas names of those of the range, the master's first; none where a session tells, which does not know them
      */
     default void begins(TableSchema schema, List<String> replicas) throws IOException {}
 

@@ -24,6 +24,7 @@ import io.anneal.node.FailureText;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Ring;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
@@ -36,15 +37,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A repair of tables: says between which replicas, and of what, and then runs as a {@link RangeJob}, whose units are slices of
@@ -63,6 +69,8 @@ public final class Repair {
     private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
     private List<RepairMember> members = List.of();
     private Optional<TokenRanges> owned = Optional.empty();
+    private Optional<Ring> ring = Optional.empty();
+    private List<String> nodes = List.of();
     private boolean dryRun;
     private boolean allReplicas;
     private Optional<UUID> staged = Optional.empty();
@@ -137,6 +145,20 @@ public final class Repair {
      */
     public Repair ranges(List<TokenRange> tokens) {
         owned = Optional.of(new TokenRanges(given("ranges", tokens)));
+        return this;
+    }
+
+    /**
+     * Which replica owns what, instead of ranges that all own. Ranges are compared among those of the replicas that own them, and no
+     * replica is sent what it does not own, nor asked for it. Ranges that fewer than two of them own are left out.
+     *
+     * @param names the replicas' names in the ring, in the order of {@link #between}
+     * @throws IllegalArgumentException when a name is not in the ring, or is there twice
+     */
+    public Repair ring(Ring value, List<String> names) {
+        given("ring", value).byOwners(given("names", names));
+        ring = Optional.of(value);
+        nodes = List.copyOf(names);
         return this;
     }
 
@@ -311,12 +333,13 @@ public final class Repair {
         if (members.size() < 2) {
             throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + members.size());
         }
-        if (owned.isEmpty()) {
-            throw new IllegalArgumentException("a repair needs the range that its replicas own");
-        }
+        Map<List<String>, Owners> owners = owners();
         runId(environment.host().newId());
         RangeJob.Builder<RangeUnit> job = RangeJob.builder(
-                        "repair", text -> RangeUnit.parse(text, owned.orElseThrow()), environment.host())
+                        "repair",
+                        text -> RangeUnit.parse(
+                                text, names -> owners(owners, names).ranges()),
+                        environment.host())
                 .parallel(parallel)
                 .rowsPerSecond(rate.rowsPerSecond())
                 .bytesPerSecond(rate.bytesPerSecond())
@@ -325,35 +348,112 @@ public final class Repair {
             job.splits(splitLeast);
         }
         progress.ifPresent(job::listener);
-        checkpoint.ifPresent(file -> job.checkpoint(file, identity()));
+        checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
         RepairJob repair = new RepairJob(
-                (unit, waived, listener) ->
-                        tryOnce(unit.table(), unit.ranges().ranges(), waived, listener, environment),
+                (unit, waived, listener) -> {
+                    Owners set = owners(owners, unit.replicas());
+                    return tryOnce(
+                                    unit.table(),
+                                    set.replicas(),
+                                    unit.ranges().ranges(),
+                                    waived,
+                                    listener,
+                                    environment)
+                            .within(set.ranges().ranges());
+                },
+                members().stream().map(Member::name).toList(),
                 differences,
                 reports,
                 tableReports,
                 dryRun);
-        return repair.run(job, patience, this::units);
+        return repair.run(job, patience, () -> units(owners));
     }
 
-    private List<RangeUnit> units() {
-        List<String> names = names();
-        return tables.stream()
-                .flatMap(table -> RangeUnit.of(table, owned.orElseThrow(), names, units).stream())
-                .toList();
+    /**
+     * A replica with its place among all.
+     *
+     * @param name of the units that it takes part in
+     */
+    private record Member(int place, String name, RepairMember replica) {}
+
+    /** Replicas, the master first, and what they and no others of the repair own. */
+    private record Owners(List<Member> members, TokenRanges ranges) {
+        List<RepairMember> replicas() {
+            return members.stream().map(Member::replica).toList();
+        }
     }
 
-    private Map<String, String> identity() {
+    /** By the names of the members. */
+    private Map<List<String>, Owners> owners() {
+        List<Member> all = members();
+        if (owned.isPresent() == ring.isPresent()) {
+            throw new IllegalArgumentException("a repair needs either the range that its replicas own, or a ring");
+        }
+        if (ring.isEmpty()) {
+            return byNames(List.of(new Owners(all, owned.orElseThrow())));
+        }
+        if (nodes.size() != members.size()) {
+            throw new IllegalArgumentException(
+                    "give each replica its name in the ring, replicas=" + members.size() + ", names=" + nodes);
+        }
+        List<Owners> sets = new ArrayList<>();
+        ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
+            if (owning.size() > 1) {
+                List<Member> those = all.stream()
+                        .filter(member -> owning.contains(nodes.get(members.indexOf(member.replica()))))
+                        .toList();
+                sets.add(new Owners(masterFirst(those, Member::replica), ranges));
+            }
+        });
+        if (sets.isEmpty()) {
+            throw new IllegalArgumentException("no range of the ring has two of these replicas, names=" + nodes);
+        }
+        return byNames(sets);
+    }
+
+    private static Map<List<String>, Owners> byNames(List<Owners> sets) {
+        Map<List<String>, Owners> byNames = new LinkedHashMap<>();
+        sets.forEach(set -> byNames.put(set.members().stream().map(Member::name).toList(), set));
+        return byNames;
+    }
+
+    private static Owners owners(Map<List<String>, Owners> sets, List<String> names) {
+        Owners set = sets.get(names);
+        if (set == null) {
+            throw new IllegalArgumentException("replicas own nothing together, replicas=" + names);
+        }
+        return set;
+    }
+
+    /** Each set of owners has units of its own, one at least. */
+    private List<RangeUnit> units(Map<List<String>, Owners> sets) {
+        double all =
+                sets.values().stream().mapToDouble(set -> set.ranges().width()).sum();
+        List<RangeUnit> made = new ArrayList<>();
+        for (String table : tables) {
+            sets.forEach((names, set) -> {
+                int count = (int) Math.max(1, Math.round(units * set.ranges().width() / all));
+                made.addAll(RangeUnit.of(table, set.ranges(), names, count));
+            });
+        }
+        return made;
+    }
+
+    private Map<String, String> identity(Map<List<String>, Owners> sets) {
         for (RepairMember member : members) {
             if (member instanceof RepairMember.Here here && here.name().isEmpty()) {
                 throw new IllegalArgumentException("a checkpoint needs a name of each replica of this process");
             }
         }
         return Map.of(
-                "kind", dryRun ? "repair-dry-run" : "repair",
-                "tables", String.join(" ", tables),
-                "ranges", owned.map(Repair::brief).orElseThrow(),
-                "replicas", String.join(" ", names()));
+                "kind",
+                dryRun ? "repair-dry-run" : "repair",
+                "tables",
+                String.join(" ", tables),
+                "ranges",
+                ring.isPresent() ? brief(sets) : brief(owned.orElseThrow()),
+                "replicas",
+                members().stream().map(Member::name).collect(Collectors.joining(" ")));
     }
 
     /** In a few words, however many they are: one by its ends, several by their number and a digest of all ends. */
@@ -361,30 +461,47 @@ public final class Repair {
         List<TokenRange> ranges = tokens.ranges();
         return ranges.size() == 1
                 ? ranges.get(0).toString()
-                : ranges.size() + " ranges, sha256="
-                        + Hashing.sha256().hashString(ranges.toString(), StandardCharsets.UTF_8);
+                : ranges.size() + " ranges, sha256=" + sha256(ranges.toString());
     }
 
-    private List<String> names() {
-        List<String> names = new ArrayList<>();
-        for (RepairMember member : ordered()) {
-            String name = member instanceof RepairMember.Here here ? here.name() : name((RepairMember.There) member);
-            names.add(name.isEmpty() ? "replica-" + (names.size() + 1) : name);
+    /** Who owns what: a ring that has changed is another repair. */
+    private static String brief(Map<List<String>, Owners> sets) {
+        SortedMap<String, String> owned = new TreeMap<>();
+        sets.forEach((names, set) ->
+                owned.put(names.toString(), set.ranges().ranges().toString()));
+        return "of a ring, by " + sets.size() + " sets of owners, sha256=" + sha256(owned.toString());
+    }
+
+    private static String sha256(String text) {
+        return Hashing.sha256().hashString(text, StandardCharsets.UTF_8).toString();
+    }
+
+    /** All, in the order in which they would be of one session. */
+    private List<Member> members() {
+        List<Member> ordered = new ArrayList<>();
+        for (RepairMember replica : ordered()) {
+            String name = replica instanceof RepairMember.Here here ? here.name() : name((RepairMember.There) replica);
+            int place = ordered.size();
+            ordered.add(new Member(place, name.isEmpty() ? "replica-" + (place + 1) : name, replica));
         }
-        return names;
+        return ordered;
     }
 
     private static String name(RepairMember.There node) {
         return PeerAddress.text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
     }
 
-    /** The first of this process is the master. */
     private List<RepairMember> ordered() {
-        List<RepairMember> ordered = new ArrayList<>(members);
-        for (RepairMember member : members) {
-            if (member instanceof RepairMember.Here) {
-                ordered.remove(member);
-                ordered.add(0, member);
+        return masterFirst(members, member -> member);
+    }
+
+    /** The first of this process is the master, or else the first. */
+    private static <T> List<T> masterFirst(List<T> given, Function<T, RepairMember> member) {
+        List<T> ordered = new ArrayList<>(given);
+        for (T one : given) {
+            if (member.apply(one) instanceof RepairMember.Here) {
+                ordered.remove(one);
+                ordered.add(0, one);
                 break;
             }
         }
@@ -402,8 +519,19 @@ public final class Repair {
             RepairListener listener,
             RepairEnvironment environment)
             throws IOException {
+        return tryOnce(qualifiedTable, ordered(), tokens, waived, listener, environment);
+    }
+
+    private RepairReport tryOnce(
+            String qualifiedTable,
+            List<RepairMember> owners,
+            List<TokenRange> tokens,
+            Set<Waiver> waived,
+            RepairListener listener,
+            RepairEnvironment environment)
+            throws IOException {
         try {
-            return attempt(qualifiedTable, tokens, waived, listener, environment);
+            return attempt(qualifiedTable, owners, tokens, waived, listener, environment);
         } catch (OutOfMemoryError full) {
             // What it held is free again: other tables may fit.
             throw new RepairException(
@@ -413,6 +541,7 @@ public final class Repair {
 
     private RepairReport attempt(
             String qualifiedTable,
+            List<RepairMember> owners,
             List<TokenRange> tokens,
             Set<Waiver> waived,
             RepairListener listener,
@@ -424,11 +553,9 @@ public final class Repair {
         allowed.addAll(waived);
         Part wanted = new Part(
                 qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), tokens, allowed, listener);
-        List<RepairMember> ordered = ordered();
-        RepairReport report = ordered.get(0) instanceof RepairMember.Here own
-                ? here(wanted, own.tables(), ordered.subList(1, ordered.size()), environment)
-                : there(wanted, ordered);
-        return owned.isPresent() ? report.within(owned.get().ranges()) : report;
+        return owners.get(0) instanceof RepairMember.Here own
+                ? here(wanted, own.tables(), owners.subList(1, owners.size()), environment)
+                : there(wanted, owners);
     }
 
     /** What one session repairs, and what is called with what it finds. */
@@ -457,7 +584,7 @@ public final class Repair {
                 runId.orElseThrow(),
                 part.listener().nanosLeft(),
                 part.listener().namesRows());
-        return new RepairClient(master.connector().open(master.address())).run(wanted, names(), part.listener());
+        return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
     private UUID sessionId(UUID own) {
@@ -478,9 +605,9 @@ public final class Repair {
                         .filter(other -> other instanceof RepairMember.Here)
                         .count();
         // What is all here has the memory for itself; nodes that the others are may be this process, too.
-        int sessionsLeast = replicasHere == members.size() ? 1 : SessionMemory.SESSIONS_OF_NODE;
+        int sessionsLeast = replicasHere == others.size() + 1 ? 1 : SessionMemory.SESSIONS_OF_NODE;
         SessionMemory memory = new SessionMemory(environment.budget(), sessionsLeast);
-        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), members.size(), replicasHere, parallel)) {
+        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), others.size() + 1, replicasHere, parallel)) {
             return here(part, own, others, taken.bufferBytes(), environment);
         } catch (RequestException noRoom) {
             throw new PeerException(
@@ -513,7 +640,7 @@ public final class Repair {
             distinct.add(ownReplica.get(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
-            part.listener().begins(replica.schema(), names());
+            part.listener().begins(replica.schema(), List.of());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));

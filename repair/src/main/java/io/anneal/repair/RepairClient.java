@@ -25,12 +25,11 @@ final class RepairClient {
     /**
      * Waits until the repair is done; an interrupt aborts it.
      *
-     * @param names of the replicas, the master's first
      * @param listener is called with the progress; while it does not return, the repair pauses
      * @throws RepairException when the repair failed
      * @throws PeerException when it was not begun, with code {@code busy} for want of room; or the peer is lost
      */
-    RepairReport run(RunRepair repair, List<String> names, RepairListener listener) throws IOException {
+    RepairReport run(RunRepair repair, RepairListener listener) throws IOException {
         try (PeerRun<RepairStatus> run =
                 new PeerRun<>(connection, RepairVerb.RUN, RepairStatus::decode, RepairCode.ABORTED)) {
             listener.endsWhen(run::isGone);
@@ -49,7 +48,7 @@ final class RepairClient {
                         listener.keeps(status.found().get());
                     }
                     if (status.differences().isPresent()) {
-                        schema = Optional.of(tell(status.differences().get(), repair, schema, names, listener));
+                        schema = Optional.of(tell(status.differences().get(), repair, schema, listener));
                     }
                     status = run.next(wish::write);
                     wish.answered(status.endAnswer());
@@ -69,7 +68,6 @@ final class RepairClient {
             RepairStatus.Differences found,
             RunRepair repair,
             Optional<TableSchema> known,
-            List<String> names,
             RepairListener listener)
             throws IOException {
         try {
@@ -78,7 +76,7 @@ final class RepairClient {
                             .table(repair.keyspace(), repair.table())
                             .orElseThrow(() -> new IllegalArgumentException("its schema text is of another table")));
             if (known.isEmpty()) {
-                listener.begins(schema, names);
+                listener.begins(schema, List.of());
             }
             DifferenceCodec.tell(found.bytes(), schema, listener);
             return schema;

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Repairs ranges as a job: tries again what may pass, and tells of each range when it has ended well; of an attempt that failed
@@ -41,6 +41,9 @@ final class RepairJob {
     }
 
     private final Attempt attempt;
+    /** Of all replicas; a unit has those that own its ranges. */
+    private final List<String> members;
+
     private final Optional<DifferenceListener> differences;
     private final BiConsumer<RangeUnit, RepairReport> reports;
     private final BiConsumer<String, RepairReport> tableReports;
@@ -51,8 +54,8 @@ final class RepairJob {
 
     /** Units in which a replica holds nothing where others hold much: what of it holds for the table is known at the end. */
     private final Map<UnitRun<RangeUnit>, RepairException> seemEmpty = new HashMap<>();
-    /** Tables of which each replica held rows in some unit; known when all units have run. */
-    private final Set<String> heldByAll = new HashSet<>();
+    /** Places of the replicas that held rows of a table in some unit, by its name; known when all units have run. */
+    private final Map<String, Set<Integer>> holding = new HashMap<>();
 
     /** How many units of a table have not ended well yet, by its name: a job may have very many. */
     private final Map<String, Integer> openUnits = new HashMap<>();
@@ -63,11 +66,13 @@ final class RepairJob {
 
     RepairJob(
             Attempt attempt,
+            List<String> members,
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
             BiConsumer<String, RepairReport> tableReports,
             boolean dryRun) {
         this.attempt = attempt;
+        this.members = List.copyOf(members);
         this.differences = differences;
         this.reports = reports;
         this.tableReports = tableReports;
@@ -129,11 +134,7 @@ final class RepairJob {
         synchronized (done) {
             List<RangeUnit> units =
                     seemEmpty.keySet().stream().map(UnitRun::unit).toList();
-            units.stream()
-                    .map(RangeUnit::table)
-                    .distinct()
-                    .filter(this::allHoldSomething)
-                    .forEach(heldByAll::add);
+            units.stream().map(RangeUnit::table).forEach(table -> holding.computeIfAbsent(table, this::membersHolding));
             return units;
         }
     }
@@ -142,17 +143,22 @@ final class RepairJob {
         synchronized (done) {
             // A part that was split off from one of them has been refused nothing yet.
             RepairException refusal = seemEmpty.get(run);
-            if (refusal != null && !heldByAll.contains(run.unit().table())) {
+            if (refusal != null && !holding.get(run.unit().table()).containsAll(places(run.unit()))) {
                 throw refusal;
             }
         }
         return repair(run, EnumSet.of(Waiver.EMPTY_REPLICA));
     }
 
-    /** Whether each replica held rows of the table in some unit that this run has done. */
-    private boolean allHoldSomething(String table) {
-        List<RepairReport.ReplicaReport> replicas = sumOf(table).replicas();
-        return !replicas.isEmpty() && replicas.stream().allMatch(replica -> replica.rowsRead() > 0);
+    private Set<Integer> membersHolding(String table) {
+        return sumOf(table).replicas().stream()
+                .filter(replica -> replica.rowsRead() > 0)
+                .map(RepairReport.ReplicaReport::member)
+                .collect(Collectors.toSet());
+    }
+
+    private List<Integer> places(RangeUnit unit) {
+        return unit.replicas().stream().map(members::indexOf).toList();
     }
 
     private static boolean saysEmpty(Exception failure) {
@@ -222,7 +228,7 @@ final class RepairJob {
         try (Watch watch = new Watch(run)) {
             RepairReport report;
             try {
-                report = attempt.run(run.unit(), waived, watch);
+                report = attempt.run(run.unit(), waived, watch).ofMembers(places(run.unit()));
             } catch (IOException | RuntimeException failure) {
                 if (watch.found.isPresent()) {
                     lost(watch);
@@ -349,8 +355,8 @@ final class RepairJob {
         }
 
         @Override
-        public void begins(TableSchema schema, List<String> replicas) throws IOException {
-            heard.begins(schema, replicas);
+        public void begins(TableSchema schema, List<String> none) throws IOException {
+            heard.begins(schema, run.unit().replicas());
         }
 
         @Override
@@ -391,7 +397,7 @@ final class RepairJob {
 
         @Override
         public void keeps(RepairReport value) {
-            found = Optional.of(value);
+            found = Optional.of(value.ofMembers(places(run.unit())));
         }
 
         @Override

@@ -378,6 +378,7 @@ public final class RepairMaster implements Closeable {
         for (int i = 0; i < finished.size(); i++) {
             SessionFinished done = finished.get(i);
             replicas.add(new RepairReport.ReplicaReport(
+                    i,
                     names.get(i),
                     config.dryRun()
                             ? done.counts()

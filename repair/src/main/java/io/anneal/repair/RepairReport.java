@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
 
@@ -46,20 +48,18 @@ public record RepairReport(
         ranges = List.copyOf(ranges);
     }
 
-    /** All of them together; of the same replicas in the same order, since what they call themselves need not tell them apart. */
+    /** All of them together; parts of one repair, each by those of its members that own what it is of. */
     public static RepairReport sum(List<RepairReport> reports, boolean dryRun) {
-        List<List<ReplicaReport>> replicas = new ArrayList<>();
+        SortedMap<Integer, List<ReplicaReport>> replicas = new TreeMap<>();
         for (RepairReport report : reports) {
-            for (int i = 0; i < report.replicas.size(); i++) {
-                if (i == replicas.size()) {
-                    replicas.add(new ArrayList<>());
-                }
-                replicas.get(i).add(report.replicas.get(i));
+            for (ReplicaReport replica : report.replicas) {
+                replicas.computeIfAbsent(replica.member, member -> new ArrayList<>())
+                        .add(replica);
             }
         }
         return new RepairReport(
                 reports.stream().flatMap(report -> report.sessionIds.stream()).toList(),
-                replicas.stream().map(ReplicaReport::sum).toList(),
+                replicas.values().stream().map(ReplicaReport::sum).toList(),
                 reports.stream().map(RepairReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                 dryRun,
                 reports.stream()
@@ -179,6 +179,21 @@ public record RepairReport(
                 ranges);
     }
 
+    /** The report of a session of some of a repair's members: as places among all, in the session's order. */
+    RepairReport ofMembers(List<Integer> places) {
+        return new RepairReport(
+                sessionIds,
+                replicas.stream()
+                        .map(replica -> replica.of(places.get(replica.member)))
+                        .toList(),
+                counts,
+                dryRun,
+                importDeadlineSeconds,
+                notes,
+                coveredUntilSeconds,
+                ranges);
+    }
+
     /** Whether the replicas were equal before, in the ranges of this report. */
     public boolean wereEqual() {
         return differing() == 0;
@@ -198,6 +213,7 @@ public record RepairReport(
         sessionIds.forEach(id -> Texts.write(out, id));
         out.writeUnsignedVInt(replicas.size());
         for (ReplicaReport replica : replicas) {
+            out.writeUnsignedVInt(replica.member);
             Texts.write(out, replica.name);
             replica.counts.encode(out);
             out.writeLong(replica.importDeadlineSeconds);
@@ -221,7 +237,12 @@ public record RepairReport(
         List<ReplicaReport> replicas = new ArrayList<>();
         int count = in.readUnsignedVInt32();
         for (int i = 0; i < count; i++) {
-            replicas.add(new ReplicaReport(Texts.read(in), RepairCounts.decode(in), in.readLong(), Texts.readList(in)));
+            replicas.add(new ReplicaReport(
+                    in.readUnsignedVInt32(),
+                    Texts.read(in),
+                    RepairCounts.decode(in),
+                    in.readLong(),
+                    Texts.readList(in)));
         }
         return new RepairReport(
                 sessionIds,
@@ -255,11 +276,14 @@ public record RepairReport(
     /**
      * One replica's part.
      *
+     * @param member its place among the replicas of the repair, from 0, which is a master's; what they call themselves need not tell
+     *     them apart
      * @param counts what it did itself
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
      */
-    public record ReplicaReport(String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables) {
+    public record ReplicaReport(
+            int member, String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables) {
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
@@ -287,8 +311,13 @@ public record RepairReport(
             return counts.of(RepairCount.DELETIONS_WRITTEN);
         }
 
+        private ReplicaReport of(int place) {
+            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables);
+        }
+
         private static ReplicaReport sum(List<ReplicaReport> parts) {
             return new ReplicaReport(
+                    parts.get(0).member,
                     parts.get(0).name,
                     parts.stream().map(ReplicaReport::counts).reduce(RepairCounts.NONE, RepairCounts::plus),
                     parts.stream()

@@ -129,7 +129,7 @@ class RepairRunnerTest {
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
-        return new RepairClient(master.connect()).run(run(followerAddresses), List.of(), RepairListener.NONE);
+        return new RepairClient(master.connect()).run(run(followerAddresses), RepairListener.NONE);
     }
 
     @Test
@@ -172,13 +172,13 @@ class RepairRunnerTest {
     @Test
     void shouldTellThatTheRangeIsRepairedOnlyWhenAllReplicasTookInWhatTheyReceived() throws IOException {
         own.takesInAtOnce = true;
-        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), List.of(), RepairListener.NONE);
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
         followed.takesInAtOnce = true;
         repair(follower.address());
         assertThat(own.repairedSeconds).isEmpty();
         assertThat(followed.repairedSeconds).isEmpty();
 
-        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), List.of(), RepairListener.NONE);
+        new RepairClient(master.connect()).run(run(1 << 20, true, follower.address()), RepairListener.NONE);
 
         assertThat(own.repairedSeconds).containsExactly(100L);
         assertThat(followed.repairedSeconds).containsExactly(100L);
@@ -211,7 +211,7 @@ class RepairRunnerTest {
         AtomicInteger signs = new AtomicInteger();
 
         RepairReport report = new RepairClient(master.connect())
-                .run(run(follower.address()), List.of(), new RepairListener() {
+                .run(run(follower.address()), new RepairListener() {
                     @Override
                     public void progress(long windows, long rowsRead, long bytesRead, double covered) {
                         if (windows == 0 && signs.incrementAndGet() == 3) {
@@ -282,7 +282,7 @@ class RepairRunnerTest {
             RepairClient client = new RepairClient(broken.connect());
 
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() -> client.run(run(follower.address()), List.of(), RepairListener.NONE))
+                assertThatThrownBy(() -> client.run(run(follower.address()), RepairListener.NONE))
                         .isInstanceOf(PeerException.class)
                         .hasMessageContaining(
                                 failing == RejectedExecutionException.class ? "no thread" : failing.getName());
@@ -314,7 +314,7 @@ class RepairRunnerTest {
                 Long.MAX_VALUE,
                 false);
 
-        assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, List.of(), RepairListener.NONE))
+        assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
                 .isInstanceOfSatisfying(
                         RepairException.class,
                         refused -> assertThat(refused.waiver()).contains(Waiver.EMPTY_REPLICA))
@@ -333,7 +333,7 @@ class RepairRunnerTest {
         AtomicInteger readAtRest = new AtomicInteger();
         RunRepair small = run(1, false, follower.address());
 
-        RepairReport report = new RepairClient(master.connect()).run(small, List.of(), new RepairListener() {
+        RepairReport report = new RepairClient(master.connect()).run(small, new RepairListener() {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) {
                 while (readAtRest.get() == 0 && !isResting()) {

@@ -27,7 +27,7 @@ class RepairUnitsTest {
     private static final TokenRanges ALL = new TokenRanges(List.of(TokenRange.FULL));
     private static final RepairReport EQUAL = new RepairReport(
             List.of(),
-            List.of(new RepairReport.ReplicaReport("one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"))),
+            List.of(new RepairReport.ReplicaReport(0, "one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"))),
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
@@ -39,7 +39,8 @@ class RepairUnitsTest {
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());
 
     private static RangeJob.Builder<RangeUnit> builder(int parallel) {
-        return RangeJob.<RangeUnit>builder("repair", text -> RangeUnit.parse(text, ALL), HostEnvironment.system())
+        return RangeJob.<RangeUnit>builder(
+                        "repair", text -> RangeUnit.parse(text, replicas -> ALL), HostEnvironment.system())
                 .parallel(parallel);
     }
 
@@ -51,6 +52,7 @@ class RepairUnitsTest {
     private double seconds(int count) throws IOException {
         RepairJob job = new RepairJob(
                 (unit, waived, listener) -> EQUAL,
+                List.of("one", "two"),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
@@ -98,6 +100,7 @@ class RepairUnitsTest {
                     }
                     return EQUAL;
                 },
+                List.of("one", "two"),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> {

@@ -197,6 +197,7 @@ class RepairNetworkTest {
                 List.of(),
                 report.replicas().stream()
                         .map(replica -> new RepairReport.ReplicaReport(
+                                replica.member(),
                                 replica.name(),
                                 withoutPlaces(replica.counts()),
                                 replica.importDeadlineSeconds(),

@@ -19,7 +19,9 @@ import io.anneal.node.DistinctReplicas;
 import io.anneal.node.FailureText;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Ring;
 import io.anneal.node.Waiver;
+import io.anneal.streaming.message.Survey;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.time.Duration;
@@ -92,6 +94,33 @@ public final class StreamPlan {
     /** For one replica. */
     public static StreamPlan into(StreamTarget target) {
         return new StreamPlan(Optional.of(given("target", target)));
+    }
+
+    /**
+     * The ring for {@link Ring#fill}, where the target has fewer ranges than there are sources: they are cut, so that all sources
+     * give about the same, and at places where few of their SSTables are cut, since what is whole goes as it is.
+     */
+    public static Ring cut(Ring ring, String target, List<StreamSource> sources, String qualifiedTable)
+            throws IOException {
+        Ring joined = ring.joined();
+        long wanted = joined.parts().stream()
+                .filter(part -> part.owners().contains(target))
+                .count();
+        if (wanted >= sources.size()) {
+            return joined;
+        }
+        List<Survey> surveys = new ArrayList<>();
+        for (StreamSource source : sources) {
+            surveys.add(SourceSurvey.ask(source, qualifiedTable));
+        }
+        RangeCuts cuts = new RangeCuts(surveys);
+        List<Ring.Part> cut = new ArrayList<>();
+        for (Ring.Part part : joined.parts()) {
+            List<TokenRange> ranges =
+                    part.owners().contains(target) ? cuts.cut(part.range(), sources.size()) : List.of(part.range());
+            ranges.forEach(range -> cut.add(new Ring.Part(range, part.owners())));
+        }
+        return new Ring(cut);
     }
 
     /** Ranges of a table from a source; no two units should want the same. */

@@ -44,6 +44,8 @@ public enum BenchMetric {
     MEDIAN_RATE("B/s"),
     /** Processor time by that of a case half as large; 2 where it grows as the data does. */
     CPU_GROWTH("1"),
+    /** Processor time by that of the same over all of the data. */
+    CPU_SHARE("1"),
     /** Bytes sent by those of a case of half as many differences; 2 where they grow as the differences do. */
     BYTES_GROWTH("1");
 

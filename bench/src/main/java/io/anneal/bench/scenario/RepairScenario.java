@@ -24,9 +24,10 @@ public final class RepairScenario {
             List.of("synced-0", "synced-50", "synced-99.9", "synced-100", "wide", "small-rows");
     private static final String GROWTH = "growth";
     private static final String LINKS = "links";
+    static final String SAMPLED = "sampled";
     /** Everything that {@link BenchConfig#cases} may name here. */
     public static final List<String> CASES =
-            Stream.concat(COMPARED.stream(), Stream.of(LINKS, GROWTH)).toList();
+            Stream.concat(COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED)).toList();
 
     static final String LINKS_NEAR = "links-loopback";
     static final String LINKS_FAR = "links-50ms";
@@ -38,6 +39,11 @@ public final class RepairScenario {
     private static final String GROWTH_ROWS = "growth-rows-x";
     private static final String GROWTH_DIFFERENCES = "growth-differences-x";
     private static final double MEGABYTE = 1e6;
+    static final String SAMPLED_WHOLE = "sampled-whole";
+    private static final double SAMPLED_SHARE = 0.01;
+    /** Of each run: one alone is too short to be measured. */
+    private static final int SAMPLES = 20;
+
     private static final int[] FACTORS = {1, 2, 4};
     /** Rows of each replica by default. */
     public static final int ROWS = 1_000_000;
@@ -55,6 +61,16 @@ public final class RepairScenario {
 
     /** Runs the wanted cases. */
     public List<BenchRecord> run() throws IOException {
+        if (config.wants(SAMPLED)) {
+            sampled();
+        }
+        if (CASES.stream().filter(caseName -> !caseName.equals(SAMPLED)).anyMatch(config::wants)) {
+            overServers();
+        }
+        return series.records();
+    }
+
+    private void overServers() throws IOException {
         try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-repair");
                 DelayProxies links = new DelayProxies(LINK_NANOS, config.nanoTime());
                 RepairSides sides = RepairSides.start(command, config.nanoTime(), sizes, directory.path())) {
@@ -68,7 +84,33 @@ public final class RepairScenario {
                 growth(sides, directory);
             }
         }
-        return series.records();
+    }
+
+    /** A dry run over all of three directories and over a share of them, in this process, in turns. */
+    private void sampled() throws IOException {
+        try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-sampled")) {
+            RepairData data = draw(SAMPLED, RepairDraw.of("synced-99.9", config.rowCount()), directory);
+            try (SampledReplicas replicas = SampledReplicas.open(config.nanoTime(), data, sizes, directory.path())) {
+                say(SAMPLED, "warming up");
+                Warming.warm(config, new Contender(BenchSystem.ANNEAL, replicas::whole));
+                Warming.warm(config, new Contender(BenchSystem.ANNEAL, () -> replicas.sample(SAMPLED_SHARE, 0)));
+                say(SAMPLED, "measuring");
+                for (int round = 0; round < config.runs(); round++) {
+                    Run whole = replicas.whole();
+                    series.add(SAMPLED_WHOLE, BenchSystem.ANNEAL, whole);
+                    double cpuSeconds = 0;
+                    double wallSeconds = 0;
+                    for (int i = 0; i < SAMPLES; i++) {
+                        Run sample = replicas.sample(SAMPLED_SHARE, (long) round * SAMPLES + i);
+                        cpuSeconds += sample.cpuSeconds() / SAMPLES;
+                        wallSeconds += sample.wallSeconds() / SAMPLES;
+                    }
+                    series.add(SAMPLED, BenchSystem.ANNEAL, BenchMetric.WALL, wallSeconds);
+                    series.add(SAMPLED, BenchSystem.ANNEAL, BenchMetric.CPU, cpuSeconds);
+                    series.add(SAMPLED, BenchSystem.ANNEAL, BenchMetric.CPU_SHARE, cpuSeconds / whole.cpuSeconds());
+                }
+            }
+        }
     }
 
     private void compareAll(RepairSides sides, TemporaryDirectory directory) throws IOException {

@@ -23,7 +23,7 @@ final class RepairScenarioTest {
                 1,
                 0,
                 SSTableVersion.NB,
-                Set.of("synced-0", "synced-99.9", "links", "growth"),
+                Set.of("synced-0", "synced-99.9", "links", "growth", "sampled"),
                 false,
                 System::nanoTime,
                 line -> {});
@@ -57,6 +57,7 @@ final class RepairScenarioTest {
         // What a session asks over a link it waits for.
         assertThat(median(records, "links-50ms", BenchMetric.WALL)).isGreaterThan(0.05);
         assertThat(median(records, "links-loopback", BenchMetric.WALL)).isPositive();
+        assertThat(median(records, "sampled", BenchMetric.CPU_SHARE)).isPositive();
         for (String factor : List.of("x2", "x4")) {
             assertThat(median(records, "growth-rows-" + factor, BenchMetric.CPU_GROWTH))
                     .isNotNegative();

@@ -4,11 +4,14 @@ import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.RingFile;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
+import io.anneal.net.PeerAddress;
+import io.anneal.node.Ring;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
@@ -22,12 +25,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,8 +55,8 @@ public final class RepairCommand extends Subcommand {
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "A replica's name, as often as --dir and in its order; instead of that in which the paths"
-                    + " differ.")
+            description = "A replica's name, as often as --dir or --replica and in its order; instead of that in which"
+                    + " the paths differ, or of the host.")
     private List<String> names = List.of();
 
     @Option(
@@ -74,6 +79,13 @@ public final class RepairCommand extends Subcommand {
             description = "The tokens that every replica owns, as (A,B] or A:B; wraps around. Write --range='(A,B]';"
                     + " repeatable, for ranges apart from each other.")
     private List<String> ranges = List.of();
+
+    @Option(
+            names = "--ring",
+            paramLabel = "FILE",
+            description = "Who owns what: the output of 'nodetool describering KEYSPACE'. Replicas go by their names in"
+                    + " it: --name, or the host of --replica.")
+    private Path ring;
 
     @Option(names = "--full-replicas", description = "Every replica owns everything: replication factor = nodes.")
     private boolean fullReplicas;
@@ -153,10 +165,12 @@ public final class RepairCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         check();
-        TokenRanges tokens = tokens();
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
-        RepairTask task = task(expanded, tokens);
+        RepairTask task = task(expanded, owned(named));
+        if (!json()) {
+            task.owned().notes().forEach(note -> say("note: " + note));
+        }
         String what = expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables";
         RepairResults results;
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
@@ -190,12 +204,7 @@ public final class RepairCommand extends Subcommand {
         if (directories.size() + replicas.size() < 2) {
             throw usage("a repair needs two replicas at least");
         }
-        if (!ranges.isEmpty() && fullReplicas) {
-            throw usage("--range and --full-replicas exclude each other");
-        }
-        if (ranges.isEmpty() && !fullReplicas) {
-            throw usage("say what the replicas own: --range='(A,B]', or --full-replicas when each owns everything");
-        }
+        checkOwned();
         if (apply && directories.isEmpty()) {
             throw usage("--apply goes with --dir");
         }
@@ -208,8 +217,8 @@ public final class RepairCommand extends Subcommand {
         if (staged != null && (!isDryRun() || (out == null && replicas.isEmpty()))) {
             throw usage("--staged RUN goes with a dry run, and with --dir needs the --out DIR of that run");
         }
-        if (!names.isEmpty() && directories.isEmpty()) {
-            throw usage("--name goes with --dir");
+        if (!names.isEmpty() && directories.isEmpty() && ring == null) {
+            throw usage("--name goes with --dir, or with --ring");
         }
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
@@ -234,6 +243,68 @@ public final class RepairCommand extends Subcommand {
                     "--rate takes a number of rows a second, at least 0 (as fast as it goes), given=" + rowsPerSecond);
         }
         checkBuffer();
+    }
+
+    private void checkOwned() {
+        if (ring != null && (!ranges.isEmpty() || fullReplicas)) {
+            throw usage("--ring excludes --range and --full-replicas");
+        }
+        if (!ranges.isEmpty() && fullReplicas) {
+            throw usage("--range and --full-replicas exclude each other");
+        }
+        if (ring == null && ranges.isEmpty() && !fullReplicas) {
+            throw usage("say what the replicas own: --ring FILE, --range='(A,B]', or --full-replicas when each owns"
+                    + " everything");
+        }
+        List<String> keyspaces =
+                tables.stream().map(QualifiedTable::keyspace).distinct().toList();
+        if (ring != null && keyspaces.size() > 1) {
+            throw usage("a ring is of one keyspace: repair each keyspace with its own, keyspaces=" + keyspaces);
+        }
+    }
+
+    private Ownership owned(List<NamedReplica> named) throws IOException {
+        if (ring == null) {
+            return Ownership.ofAll(tokens());
+        }
+        Ring read = RingFile.read(this, ring);
+        if (directories.isEmpty() && !names.isEmpty() && names.size() != replicas.size()) {
+            throw usage("give --name as often as --replica, in its order, names=" + names.size() + ", replicas="
+                    + replicas.size());
+        }
+        List<String> given = names.isEmpty() ? replicas : names;
+        List<String> nodes = (directories.isEmpty()
+                        ? given.stream()
+                        : named.stream().map(NamedReplica::name))
+                .map(name -> node(read, name))
+                .toList();
+        if (new HashSet<>(nodes).size() < nodes.size()) {
+            throw usage("a node of the ring is given twice: name each replica by its endpoint with --name, nodes="
+                    + nodes + endpoints(read));
+        }
+        Ownership owned = Ownership.of(read, nodes);
+        if (allReplicas && !owned.isComplete()) {
+            throw usage("--all-replicas contradicts --ring, which has nodes that are not here, nodes=" + nodes
+                    + endpoints(read));
+        }
+        if (read.share(owners -> owners.stream().filter(nodes::contains).count() > 1) == 0) {
+            throw usage("no range of the ring has two of these replicas, nodes=" + nodes);
+        }
+        return owned;
+    }
+
+    /** By an address with another port than the ring's, too. */
+    private String node(Ring read, String name) {
+        Set<String> endpoints = read.owners();
+        return Stream.of(name, PeerAddress.host(name))
+                .filter(endpoints::contains)
+                .findFirst()
+                .orElseThrow(() -> usage("replica is no endpoint of the ring: name each by its endpoint with --name, in"
+                        + " the order of --dir or --replica, given=" + name + endpoints(read)));
+    }
+
+    private static String endpoints(Ring ring) {
+        return ", endpoints=" + new TreeSet<>(ring.owners());
     }
 
     private TokenRanges tokens() {
@@ -322,14 +393,14 @@ public final class RepairCommand extends Subcommand {
         return named;
     }
 
-    private RepairTask task(List<QualifiedTable> expanded, TokenRanges tokens) {
+    private RepairTask task(List<QualifiedTable> expanded, Ownership owned) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(
                 expanded,
-                tokens,
+                owned,
                 buffer,
                 isDryRun(),
-                allReplicas,
+                allReplicas || owned.isComplete(),
                 Optional.ofNullable(staged),
                 allowed.waivers(),
                 parallel,

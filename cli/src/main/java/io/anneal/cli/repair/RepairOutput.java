@@ -288,7 +288,7 @@ final class RepairOutput {
         json.writeStringField("import-before", deadline.map(Instant::toString).orElse(null));
     }
 
-    private static void writeTexts(JsonGenerator json, String field, List<String> texts) throws IOException {
+    static void writeTexts(JsonGenerator json, String field, List<String> texts) throws IOException {
         json.writeArrayFieldStart(field);
         for (String text : texts) {
             json.writeString(text);

@@ -130,6 +130,7 @@ final class RepairResults {
                 }
                 result.fields().writeEndArray();
                 RepairOutput.writeSum(result.fields(), sum, tables, failed.size());
+                RepairOutput.writeTexts(result.fields(), "notes", task.owned().notes());
             }
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());

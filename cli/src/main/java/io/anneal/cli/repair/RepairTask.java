@@ -1,7 +1,6 @@
 package io.anneal.cli.repair;
 
 import io.anneal.cli.command.QualifiedTable;
-import io.anneal.key.TokenRanges;
 import io.anneal.node.Waiver;
 import io.anneal.repair.Repair;
 import java.util.List;
@@ -18,7 +17,7 @@ import java.util.UUID;
  */
 record RepairTask(
         List<QualifiedTable> tables,
-        TokenRanges ranges,
+        Ownership owned,
         int bufferBytes,
         boolean dryRun,
         boolean allReplicas,
@@ -28,8 +27,8 @@ record RepairTask(
         long rowsPerSecond) {
     /** The repair, but for its replicas. */
     Repair repair() {
-        Repair repair = Repair.of(tables.stream().map(QualifiedTable::toString).toList())
-                .ranges(ranges.ranges())
+        Repair repair = owned.applyTo(
+                        Repair.of(tables.stream().map(QualifiedTable::toString).toList()))
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
                 .allReplicas(allReplicas)

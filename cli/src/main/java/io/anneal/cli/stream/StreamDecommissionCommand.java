@@ -1,7 +1,8 @@
 package io.anneal.cli.stream;
 
+import io.anneal.cli.command.RingFile;
 import io.anneal.cli.repair.CommandNode;
-import io.anneal.streaming.Ring;
+import io.anneal.node.Ring;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +35,7 @@ final class StreamDecommissionCommand extends StreamSubcommand {
         if (!hasRing()) {
             return ring().common(leaving, onlyTarget().name());
         }
-        List<Ring.Move> moves = ring().leave(leaving, read(ringAfter));
+        List<Ring.Move> moves = ring().leave(leaving, RingFile.read(this, ringAfter));
         Optional<Ring.Move> unknown = moves.stream()
                 .filter(move -> !targets().contains(move.target()))
                 .findFirst();

@@ -6,6 +6,7 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.RingFile;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
@@ -16,7 +17,7 @@ import io.anneal.job.JobFailedException.UnitFailure;
 import io.anneal.key.TokenRange;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
-import io.anneal.streaming.Ring;
+import io.anneal.node.Ring;
 import io.anneal.streaming.StreamException;
 import io.anneal.streaming.StreamPlan;
 import io.anneal.streaming.StreamSource;
@@ -25,8 +26,6 @@ import io.anneal.streaming.StreamUnit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -41,9 +40,6 @@ import picocli.CommandLine.Option;
 
 /** What all commands of streaming share: who gives what to whom, and how it went. */
 abstract class StreamSubcommand extends Subcommand {
-    /** More than a thousand nodes of 256 ranges have. */
-    private static final long RING_MAX_BYTES = 128 << 20;
-
     @Option(
             names = "--from",
             required = true,
@@ -116,7 +112,7 @@ abstract class StreamSubcommand extends Subcommand {
     final List<Ring.Move> filled(String target, String table, CommandNode node) throws IOException {
         List<StreamSource> giving =
                 from.stream().map(source -> source(source, node)).toList();
-        return ring().cutFor(target, giving, table).fill(target, sources());
+        return StreamPlan.cut(ring(), target, giving, table).fill(target, sources());
     }
 
     private static StreamSource source(NamedNode source, CommandNode node) {
@@ -159,7 +155,7 @@ abstract class StreamSubcommand extends Subcommand {
             throw usage("say what the nodes own, by one of --ring FILE, --range='(A,B]', and --full-replicas");
         }
         if (ring != null) {
-            return read(ring);
+            return RingFile.read(this, ring);
         }
         Set<String> all = new HashSet<>(sources());
         all.addAll(targets());
@@ -168,23 +164,6 @@ abstract class StreamSubcommand extends Subcommand {
 
     final boolean hasRing() {
         return ring != null;
-    }
-
-    final Ring read(Path file) throws IOException {
-        if (Files.isDirectory(file)) {
-            throw usage("a ring is a file, not a directory, file=" + file);
-        }
-        if (Files.size(file) > RING_MAX_BYTES) {
-            throw usage("file is too long to be a ring, file=" + file + ", lengthBytes=" + Files.size(file)
-                    + ", maxBytes=" + RING_MAX_BYTES);
-        }
-        try {
-            return Ring.parse(Files.readString(file));
-        } catch (CharacterCodingException e) {
-            throw usage("a ring is a text: give all that 'nodetool describering KEYSPACE' prints, file=" + file);
-        } catch (IllegalArgumentException e) {
-            throw usage(e.getMessage() + ", file=" + file);
-        }
     }
 
     private List<TokenRange> ranges() {

@@ -1,7 +1,7 @@
 package io.anneal.cli.stream;
 
 import io.anneal.cli.repair.CommandNode;
-import io.anneal.streaming.Ring;
+import io.anneal.node.Ring;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

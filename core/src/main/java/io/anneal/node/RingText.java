@@ -1,10 +1,12 @@
-package io.anneal.streaming;
+package io.anneal.node;
 
 import io.anneal.key.TokenRange;
-import io.anneal.streaming.Ring.Part;
+import io.anneal.net.PeerAddress;
+import io.anneal.node.Ring.Part;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -16,8 +18,10 @@ import java.util.regex.Pattern;
  */
 final class RingText {
     private static final String BEGIN = "TokenRange(";
-    private static final Pattern PART =
-            Pattern.compile("TokenRange\\(start_token:(-?\\d+), end_token:(-?\\d+), endpoints:\\[([^\\[\\]]*)\\]");
+    /** An IPv6 address with a port has brackets of its own. */
+    private static final Pattern PART = Pattern.compile(
+            "TokenRange\\(start_token:(-?\\d+), end_token:(-?\\d+), endpoints:\\[((?:[^\\[\\]]|\\[[^\\[\\]]*\\])*)\\]");
+
     private static final String REMEDY = ": give all that 'nodetool describering KEYSPACE' prints";
 
     private RingText() {}
@@ -34,6 +38,7 @@ final class RingText {
             throw new IllegalArgumentException("text has no ranges of a ring" + REMEDY);
         }
         requireDistinctBegins(parts);
+        parts = withoutPorts(parts);
         for (int i = 0; i < parts.size(); i++) {
             requireNext(parts.get(i), parts.get((i + 1) % parts.size()));
         }
@@ -54,6 +59,29 @@ final class RingText {
             throw new IllegalArgumentException("range of the ring has no owner" + REMEDY + ", range=" + range);
         }
         return new Part(range, owners);
+    }
+
+    /** Where hosts tell all nodes apart, as they do for {@code nodetool} without {@code -pp}. */
+    private static List<Part> withoutPorts(List<Part> parts) {
+        Map<String, String> nodes = new HashMap<>();
+        parts.forEach(part -> part.owners().forEach(owner -> nodes.put(owner, PeerAddress.host(owner))));
+        boolean hostsDiffer = new HashSet<>(nodes.values()).size() == nodes.size();
+        List<Part> named = parts.stream()
+                .map(part -> new Part(
+                        part.range(),
+                        part.owners().stream()
+                                .map(owner -> hostsDiffer ? nodes.get(owner) : owner)
+                                .toList()))
+                .toList();
+        for (Part part : named) {
+            if (new HashSet<>(part.owners()).size() < part.owners().size()) {
+                throw new IllegalArgumentException(
+                        "range of the ring has one owner twice, as nodes that share an address"
+                                + " have: give what 'nodetool -pp describering KEYSPACE' prints, range=" + part.range()
+                                + ", owners=" + part.owners());
+            }
+        }
+        return named;
     }
 
     private static void requireDistinctBegins(List<Part> parts) {

@@ -1,18 +1,20 @@
-package io.anneal.streaming;
+package io.anneal.node;
 
 import io.anneal.key.TokenRange;
-import io.anneal.streaming.message.Survey;
-import java.io.IOException;
+import io.anneal.key.TokenRanges;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Which nodes own which ranges of a keyspace's tokens, as {@code nodetool describering KEYSPACE} prints it.
@@ -88,32 +90,6 @@ public record Ring(List<Part> parts) {
         return moves;
     }
 
-    /**
-     * The same for a target with fewer ranges than it has sources: they are cut, so that all sources give about the same, and at
-     * places where few of their SSTables are cut, since what is whole goes as it is.
-     */
-    public Ring cutFor(String target, List<StreamSource> sources, String qualifiedTable) throws IOException {
-        Ring joined = joined();
-        long wanted = joined.parts().stream()
-                .filter(part -> part.owners().contains(target))
-                .count();
-        if (wanted >= sources.size()) {
-            return joined;
-        }
-        List<Survey> surveys = new ArrayList<>();
-        for (StreamSource source : sources) {
-            surveys.add(SourceSurvey.ask(source, qualifiedTable));
-        }
-        RangeCuts cuts = new RangeCuts(surveys);
-        List<Part> cut = new ArrayList<>();
-        for (Part part : joined.parts()) {
-            List<TokenRange> ranges =
-                    part.owners().contains(target) ? cuts.cut(part.range(), sources.size()) : List.of(part.range());
-            ranges.forEach(range -> cut.add(new Part(range, part.owners())));
-        }
-        return new Ring(cut);
-    }
-
     /** The part of it that lies in these ranges. */
     public Ring within(List<TokenRange> ranges) {
         NavigableMap<Long, Owned> linear = linear();
@@ -122,10 +98,65 @@ public record Ring(List<Part> parts) {
     }
 
     /**
+     * The ranges of the ring by which of some nodes own them; those of none of them by the empty list. Neighbours are one range,
+     * and none goes around the ring past its smallest token.
+     *
+     * @param nodes in the order in which they stand among the owners of a range
+     * @throws IllegalArgumentException when one is no node of the ring, or is there twice
+     */
+    public Map<List<String>, TokenRanges> byOwners(List<String> nodes) {
+        nodes.forEach(this::requireKnown);
+        if (new HashSet<>(nodes).size() < nodes.size()) {
+            throw new IllegalArgumentException("node of the ring is given twice, nodes=" + nodes);
+        }
+        Map<List<String>, List<TokenRange>> ranges = new LinkedHashMap<>();
+        for (Part part : ascending()) {
+            List<String> owners = nodes.stream().filter(part.owners()::contains).toList();
+            List<TokenRange> same = ranges.computeIfAbsent(owners, none -> new ArrayList<>());
+            int last = same.size() - 1;
+            if (last >= 0 && same.get(last).right() == part.range().left()) {
+                same.set(
+                        last, new TokenRange(same.get(last).left(), part.range().right()));
+            } else {
+                same.add(part.range());
+            }
+        }
+        Map<List<String>, TokenRanges> byOwners = new LinkedHashMap<>();
+        ranges.forEach((owners, same) -> byOwners.put(owners, new TokenRanges(same)));
+        return byOwners;
+    }
+
+    /** From the smallest token on, the one that goes around the ring cut there. */
+    private List<Part> ascending() {
+        return parts.stream()
+                .flatMap(part -> {
+                    long left = part.range().left();
+                    long right = part.range().right();
+                    boolean isCut = part.range().wrapsAround() && right != Long.MIN_VALUE;
+                    return isCut
+                            ? Stream.of(
+                                    new Part(new TokenRange(Long.MIN_VALUE, right), part.owners()),
+                                    new Part(new TokenRange(left, Long.MIN_VALUE), part.owners()))
+                            : Stream.of(part);
+                })
+                .sorted(Comparator.comparingLong(part -> part.range().left()))
+                .toList();
+    }
+
+    /** Which share of the ring, from 0 to 1, has owners of which a test holds. */
+    public double share(Predicate<List<String>> owners) {
+        return parts.stream()
+                        .filter(part -> owners.test(part.owners()))
+                        .mapToDouble(part -> part.range().width())
+                        .sum()
+                / TokenRange.FULL.width();
+    }
+
+    /**
      * Neighbours of the same owners as one range. With vnodes there are hundreds where as many nodes as there are replicas own all:
      * given by turns, they would cut every SSTable.
      */
-    Ring joined() {
+    public Ring joined() {
         List<Part> joined = new ArrayList<>();
         for (Part part : parts) {
             Part last = joined.isEmpty() ? null : joined.get(joined.size() - 1);

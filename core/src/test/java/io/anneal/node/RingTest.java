@@ -1,11 +1,13 @@
-package io.anneal.streaming;
+package io.anneal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.key.TokenRange;
-import java.io.IOException;
+import io.anneal.key.TokenRanges;
+import io.anneal.net.PeerAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -125,7 +127,7 @@ class RingTest {
 
     /** As three nodes with three replicas and vnodes: by turns each source would give a part of every SSTable. */
     @Test
-    void shouldCutNoMoreThanSourcesNeedWhereTheSameNodesOwnAll() throws IOException {
+    void shouldCutNoMoreThanSourcesNeedWhereTheSameNodesOwnAll() {
         List<TokenRange> vnodes = TokenRange.FULL.split(768);
         Ring full = new Ring(IntStream.range(0, vnodes.size())
                 .mapToObj(i -> new Ring.Part(
@@ -137,8 +139,6 @@ class RingTest {
                 .extracting(part -> part.range().width())
                 .isEqualTo(TokenRange.FULL.width());
         assertThat(ring.joined()).isEqualTo(ring);
-        // Nobody is asked where there are enough ranges.
-        assertThat(ring.cutFor(N1, List.of(), "ks.t")).isEqualTo(ring);
         Ring two = new Ring(List.of(
                 new Ring.Part(new TokenRange(0, 10), List.of("a", "b")),
                 new Ring.Part(new TokenRange(10, 20), List.of("a", "b")),
@@ -182,5 +182,57 @@ class RingTest {
         assertThatThrownBy(() -> ring.leave(N1, ring))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("node=10.0.0.1");
+    }
+
+    @Test
+    void shouldNameNodesByTheirHostsWhenPortsArePrinted() {
+        Ring ports = Ring.parse(DESCRIBED
+                .replaceAll("(10\\.0\\.0\\.[12])(?=[],])", "$1:7000")
+                .replaceAll("10\\.0\\.0\\.3(?=[],])", "[2001:db8:0:0:0:0:0:3]:7000"));
+
+        assertThat(ports.parts())
+                .extracting(Ring.Part::owners)
+                .containsExactly(List.of(N1, N2), List.of(N2, "2001:db8::3"), List.of("2001:db8::3", N1));
+        assertThat(PeerAddress.host("2001:db8:0:0:0:0:0:3")).isEqualTo("2001:db8::3");
+        assertThat(PeerAddress.host("[2001:db8:0:0:0:0:0:3]:7400")).isEqualTo("2001:db8::3");
+        assertThat(PeerAddress.host("node1:7400")).isEqualTo("node1");
+    }
+
+    @Test
+    void shouldKeepPortsThatTellNodesApartAndAskForThemWhenTheyAreMissing() {
+        Ring ports =
+                Ring.parse(line(0, 5, "10.0.0.1:7000", "10.0.0.1:7001") + line(5, 0, "10.0.0.1:7001", "10.0.0.2:7000"));
+
+        assertThat(ports.owners()).containsExactlyInAnyOrder("10.0.0.1:7000", "10.0.0.1:7001", "10.0.0.2:7000");
+        assertRefused(line(0, 5, N1, N1) + line(5, 0, N1, N2), "nodetool -pp describering", "(0,5]");
+    }
+
+    @Test
+    void shouldPutRangesOfTheSameOwnersTogether() {
+        assertThat(ring.byOwners(List.of(N2, N1)))
+                .containsOnlyKeys(List.of(N2, N1), List.of(N2), List.of(N1))
+                .containsEntry(List.of(N2, N1), TokenRanges.of(FIRST))
+                .containsEntry(
+                        List.of(N1),
+                        TokenRanges.of(new TokenRange(Long.MIN_VALUE, -3000), new TokenRange(3000, Long.MIN_VALUE)));
+        assertThat(ring.byOwners(List.of("10.0.0.3")).get(List.of())).isEqualTo(TokenRanges.of(FIRST));
+        assertThatThrownBy(() -> ring.byOwners(List.of(N1, N1))).hasMessageContaining("given twice");
+        assertThatThrownBy(() -> ring.byOwners(List.of("n1"))).hasMessageContaining("node=n1");
+    }
+
+    /** A session of a range that goes around is not split while it runs. */
+    @Test
+    void shouldMakeOneRangeOfManyWhereTheSameNodesOwnAll() {
+        Ring vnodes = new Ring(new TokenRange(5, 5)
+                .split(256).stream()
+                        .map(range -> new Ring.Part(range, List.of("b", "a")))
+                        .toList());
+
+        assertThat(vnodes.byOwners(List.of("a", "b")))
+                .containsExactly(Map.entry(List.of("a", "b"), TokenRanges.of(TokenRange.FULL)));
+        assertThat(vnodes.share(owners -> owners.contains("a"))).isEqualTo(1.0);
+        assertThat(Ring.parse(line(0, Long.MIN_VALUE, "a") + line(Long.MIN_VALUE, 0, "b"))
+                        .share(owners -> owners.contains("a")))
+                .isEqualTo(0.5);
     }
 }
