@@ -10,6 +10,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,9 @@ final class Checkpoint implements Closeable {
     private final Optional<DirectoryLock> lock;
     private final Map<String, String> identity;
     private final Map<String, String> facts;
+    private final LongSupplier nanoTime;
+    private final long startNanos;
+    private final long ranBeforeMillis;
     private final List<UnitState> units;
     private boolean closed;
 
@@ -42,11 +47,15 @@ final class Checkpoint implements Closeable {
         List<String> make() throws IOException;
     }
 
-    private Checkpoint(Optional<Path> file, Optional<DirectoryLock> lock, CheckpointContent content) {
+    private Checkpoint(
+            Optional<Path> file, Optional<DirectoryLock> lock, LongSupplier nanoTime, CheckpointContent content) {
         this.file = file;
         this.lock = lock;
         identity = content.identity();
         facts = content.facts();
+        this.nanoTime = nanoTime;
+        startNanos = nanoTime.getAsLong();
+        ranBeforeMillis = content.ranMillis();
         units = new ArrayList<>(content.units());
     }
 
@@ -62,10 +71,11 @@ final class Checkpoint implements Closeable {
             Map<String, String> identity,
             Map<String, String> facts,
             Predicate<Map<String, String>> goesOn,
+            LongSupplier nanoTime,
             Units made)
             throws IOException {
         if (file.isEmpty()) {
-            return new Checkpoint(file, Optional.empty(), started(identity, facts, made));
+            return new Checkpoint(file, Optional.empty(), nanoTime, started(identity, facts, made));
         }
         Path path = file.get().toAbsolutePath();
         DirectoryLock lock = lock(path);
@@ -75,6 +85,7 @@ final class Checkpoint implements Closeable {
             Checkpoint checkpoint = new Checkpoint(
                     Optional.of(path),
                     Optional.of(lock),
+                    nanoTime,
                     found.isPresent() ? found.get() : started(identity, facts, made));
             checkpoint.write();
             opened = true;
@@ -114,7 +125,7 @@ final class Checkpoint implements Closeable {
                 throw new IllegalArgumentException("two units of a job are the same, unit=" + unit.unit());
             }
         }
-        return new CheckpointContent(identity, facts, units);
+        return new CheckpointContent(identity, facts, 0, units);
     }
 
     private static Optional<CheckpointContent> read(Path file, Map<String, String> identity) throws StorageException {
@@ -142,6 +153,11 @@ final class Checkpoint implements Closeable {
         return facts;
     }
 
+    /** How long all runs took so far, this one too, pauses included. */
+    Duration ran() {
+        return Duration.ofMillis(ranBeforeMillis).plusNanos(nanoTime.getAsLong() - startNanos);
+    }
+
     synchronized List<UnitState> units() {
         return List.copyOf(units);
     }
@@ -151,18 +167,31 @@ final class Checkpoint implements Closeable {
     }
 
     /** Records how a unit is now; it stays as it was if this fails. */
-    synchronized void record(int index, UnitState state) throws StorageException {
+    void record(int index, UnitState state) throws StorageException {
+        record(index, state, List.of());
+    }
+
+    /**
+     * Records how a unit is now, and what was left of it as units of their own; all stays as it was if this fails.
+     *
+     * @return index of the first of the rest
+     */
+    synchronized int record(int index, UnitState state, List<String> rest) throws StorageException {
         if (closed) {
             // A worker that outlived its job: the file may be another run's by now.
             throw new IllegalStateException("checkpoint is closed, unit=" + state.unit());
         }
         UnitState before = units.set(index, state);
+        int first = units.size();
+        rest.forEach(part -> units.add(UnitState.open(part)));
         boolean written = false;
         try {
             write();
             written = true;
+            return first;
         } finally {
             if (!written) {
+                units.subList(first, units.size()).clear();
                 units.set(index, before);
             }
         }
@@ -175,7 +204,7 @@ final class Checkpoint implements Closeable {
      */
     synchronized int split(int index, String kept, List<String> rest) {
         UnitState whole = units.get(index);
-        units.set(index, new UnitState(kept, false, whole.rows(), whole.bytes(), whole.kept()));
+        units.set(index, whole.named(kept));
         rest.forEach(part -> units.add(UnitState.open(part)));
         if (!closed) {
             try {
@@ -189,7 +218,7 @@ final class Checkpoint implements Closeable {
 
     private void write() throws StorageException {
         if (file.isPresent()) {
-            CheckpointContent content = new CheckpointContent(identity, facts, units);
+            CheckpointContent content = new CheckpointContent(identity, facts, ran().toMillis(), units);
             AtomicFile.replace(file.get(), content.print(), OutputFile.CREATE_NEW);
         }
     }

@@ -18,19 +18,22 @@ import java.util.regex.Pattern;
  * backslash and line ends are escaped as in Java.
  *
  * <pre>
- *   anneal-job 1
+ *   anneal-job 2
  *   identity &lt;name&gt; &lt;text&gt;                any number: what job this is
  *   fact &lt;name&gt; &lt;text&gt;                    any number: how the first of its runs started
+ *   ran &lt;milliseconds&gt;                  that all runs took so far
  *   open &lt;rows&gt; &lt;bytes&gt; &lt;unit&gt;            one line for each unit, in the job's order
- *   kept &lt;text&gt;                           at most one after an open unit: how far it came
+ *   kept &lt;text&gt;                           at most one after a unit: how far it came, or what it left when it was done
  *   done &lt;rows&gt; &lt;bytes&gt; &lt;unit&gt;            instead of open
  *   crc32 &lt;8 hexadecimal digits&gt;          of all bytes before this line
  * </pre>
  */
-record CheckpointContent(Map<String, String> identity, Map<String, String> facts, List<UnitState> units) {
-    private static final TextFormat FORMAT = new TextFormat("anneal-job", "1");
+record CheckpointContent(
+        Map<String, String> identity, Map<String, String> facts, long ranMillis, List<UnitState> units) {
+    private static final TextFormat FORMAT = new TextFormat("anneal-job", "2");
     private static final Pattern NAME = Pattern.compile("\\w+");
     private static final Pattern NAMED_LINE = Pattern.compile("(identity|fact) (\\w+) (.*)");
+    private static final Pattern RAN_LINE = Pattern.compile("ran (\\d{1,18})");
     private static final Pattern UNIT_LINE = Pattern.compile("(open|done) (\\d{1,18}) (\\d{1,18}) (.*)");
     private static final Pattern KEPT_LINE = Pattern.compile("kept (.*)");
 
@@ -45,19 +48,23 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
      *
      * @param unit as {@link JobUnit#text()} names it
      * @param rows that need not be counted again
-     * @param kept how far an open unit came, in the words of its task
+     * @param kept how far an open unit came, or what a done one left, in the words of its task
      */
     record UnitState(String unit, boolean isDone, long rows, long bytes, Optional<String> kept) {
         static UnitState open(String unit) {
             return new UnitState(unit, false, 0, 0, Optional.empty());
         }
 
-        UnitState done(long rowCount, long byteCount) {
-            return new UnitState(unit, true, rowCount, byteCount, Optional.empty());
+        UnitState done(long rowCount, long byteCount, Optional<String> left) {
+            return new UnitState(unit, true, rowCount, byteCount, left);
+        }
+
+        UnitState named(String name) {
+            return new UnitState(name, isDone, rows, bytes, kept);
         }
 
         UnitState kept(long rowCount, long byteCount, String how) {
-            return new UnitState(unit, false, rowCount, byteCount, Optional.of(how));
+            return new UnitState(unit, isDone, rowCount, byteCount, Optional.of(how));
         }
     }
 
@@ -65,6 +72,7 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
         StringBuilder text = new StringBuilder();
         print("identity", identity, text);
         print("fact", facts, text);
+        text.append("ran ").append(ranMillis).append('\n');
         for (UnitState state : units) {
             text.append(state.isDone ? "done " : "open ")
                     .append(state.rows)
@@ -104,24 +112,30 @@ record CheckpointContent(Map<String, String> identity, Map<String, String> facts
                 .orElseThrow(() -> unreadable(file, text.lines().count()));
         Map<String, String> identity = new TreeMap<>();
         Map<String, String> facts = new TreeMap<>();
+        long ranMillis = 0;
         List<UnitState> units = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < lines.size(); i++) {
             Matcher named = NAMED_LINE.matcher(lines.get(i));
             Matcher unit = UNIT_LINE.matcher(lines.get(i));
+            Matcher ran = RAN_LINE.matcher(lines.get(i));
             Matcher kept = KEPT_LINE.matcher(lines.get(i));
             if (named.matches()) {
                 (named.group(1).equals("fact") ? facts : identity).put(named.group(2), unescape(named.group(3)));
+            } else if (ran.matches()) {
+                ranMillis = Long.parseLong(ran.group(1));
             } else if (unit.matches() && names.add(unit.group(4))) {
                 units.add(unit(unit));
-            } else if (kept.matches() && !units.isEmpty() && !units.get(units.size() - 1).isDone) {
+            } else if (kept.matches()
+                    && !units.isEmpty()
+                    && units.get(units.size() - 1).kept.isEmpty()) {
                 UnitState last = units.remove(units.size() - 1);
                 units.add(last.kept(last.rows, last.bytes, unescape(kept.group(1))));
             } else {
                 throw unreadable(file, i + 2);
             }
         }
-        return new CheckpointContent(identity, facts, units);
+        return new CheckpointContent(identity, facts, ranMillis, units);
     }
 
     private static UnitState unit(Matcher words) {

@@ -12,6 +12,8 @@ public final class JobFailedException extends IOException {
 
     private final transient List<UnitFailure> failures;
     private final String job;
+    private final int unitsDone;
+    private final int unitsTotal;
 
     /**
      * A unit, and why it failed the last time it was tried.
@@ -20,33 +22,42 @@ public final class JobFailedException extends IOException {
      */
     public record UnitFailure(String unit, Exception cause) {}
 
-    private JobFailedException(String job, String message, List<UnitFailure> failures) {
+    private JobFailedException(String job, String message, List<UnitFailure> failures, int unitsDone, int unitsTotal) {
         super(message, failures.get(0).cause());
         this.job = job;
+        this.unitsDone = unitsDone;
+        this.unitsTotal = unitsTotal;
         this.failures = List.copyOf(failures);
         failures.stream().skip(1).limit(NAMED_MAX).forEach(failure -> addSuppressed(failure.cause()));
     }
 
-    static JobFailedException of(String job, List<UnitFailure> failures) {
+    /** @param unitsDone of all units of the job, by earlier runs too */
+    static JobFailedException of(String job, List<UnitFailure> failures, int unitsDone, int unitsTotal) {
         return new JobFailedException(
                 job,
                 "units failed, run again to go on with them, job=" + job + ", units="
                         + failures.stream()
                                 .limit(NAMED_MAX)
                                 .map(failure -> brief(failure.unit()))
-                                .toList() + ", count=" + failures.size() + ", reason="
+                                .toList() + ", count=" + failures.size() + ", done=" + unitsDone + " of " + unitsTotal
+                        + ", reason="
                         + reason(failures.get(0).cause()),
-                failures);
+                failures,
+                unitsDone,
+                unitsTotal);
     }
 
     /** Work that cannot be recorded would be done for nothing. */
-    static JobFailedException ofCheckpoint(String job, int attempts, UnitFailure failure) {
+    static JobFailedException ofCheckpoint(
+            String job, int attempts, UnitFailure failure, int unitsDone, int unitsTotal) {
         return new JobFailedException(
                 job,
                 "what is done can't be recorded, the job ends, job=" + job + ", unit=" + brief(failure.unit())
                         + ", attempts="
                         + attempts + ", reason=" + reason(failure.cause()),
-                List.of(failure));
+                List.of(failure),
+                unitsDone,
+                unitsTotal);
     }
 
     /** For a line of a log or a message: a unit of thousands of ranges has a text of a hundred thousand characters. */
@@ -64,7 +75,16 @@ public final class JobFailedException extends IOException {
     public JobFailedException and(JobFailedException later) {
         List<UnitFailure> both = new ArrayList<>(failures);
         both.addAll(later.failures);
-        return of(job, both);
+        return of(job, both, later.unitsDone, later.unitsTotal);
+    }
+
+    /** How many units of the job are done, by earlier runs too. */
+    public int unitsDone() {
+        return unitsDone;
+    }
+
+    public int unitsTotal() {
+        return unitsTotal;
     }
 
     /** All units that failed. */

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,6 +79,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     /** Grows where units are split. */
     private final List<UnitRun<U>> units = new CopyOnWriteArrayList<>();
 
+    private final Map<U, String> results = new LinkedHashMap<>();
     private final JobMeter meter;
     private final JobWorkers workers;
     private final RateLimiter rows;
@@ -90,7 +93,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         this.checkpoint = checkpoint;
         List<UnitRun<U>> known = new ArrayList<>();
         for (UnitState state : checkpoint.units()) {
-            known.add(new UnitRun<>(settings.parser.apply(state.unit()), known.size(), this, checkpoint));
+            U unit = settings.parser.apply(state.unit());
+            known.add(new UnitRun<>(unit, known.size(), this, checkpoint));
+            state.kept().filter(left -> state.isDone()).ifPresent(left -> results.put(unit, left));
         }
         units.addAll(known);
         meter = new JobMeter(settings.environment.nanoTime(), units);
@@ -143,6 +148,10 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         return units.stream().map(UnitRun::unit).toList();
     }
 
+    private int finished() {
+        return (int) units.stream().filter(UnitRun::isFinished).count();
+    }
+
     /** The units that are not done. */
     public List<U> open() {
         return units.stream()
@@ -159,6 +168,16 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     /** What was said of the first of the runs that go on from each other. */
     public Map<String, String> facts() {
         return checkpoint.facts();
+    }
+
+    /** What units that earlier runs have done left, as {@link UnitRun#leaves} has it. */
+    public Map<U, String> results() {
+        return Collections.unmodifiableMap(results);
+    }
+
+    /** How long the runs that go on from each other took so far, this one too, pauses included. Any thread. */
+    public Duration ran() {
+        return checkpoint.ran();
     }
 
     /** How often a unit was tried again in this run. */
@@ -214,7 +233,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             throw e;
         }
         if (!failures.isEmpty()) {
-            throw JobFailedException.of(settings.name, List.copyOf(failures));
+            throw JobFailedException.of(settings.name, List.copyOf(failures), finished(), units.size());
         }
     }
 
@@ -224,7 +243,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         while (next.isPresent() && !workers.isEnding()) {
             UnitRun<U> unit = next.get();
             if (tried(unit, task, unit.tries(), failures)) {
-                queue.ended(unit);
+                queue.ended(unit, unit.rest());
                 next = queue.next();
                 continue;
             }
@@ -256,15 +275,20 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
                     unit.index(),
                     split.kept().text(),
                     split.rest().stream().map(JobUnit::text).toList());
-            List<UnitRun<U>> rest = new ArrayList<>();
-            for (U part : split.rest()) {
-                UnitRun<U> added = new UnitRun<>(part, index + rest.size(), this, checkpoint);
-                added.tries(new UnitTries(settings.retries, settings.environment));
-                rest.add(added);
-            }
-            units.addAll(rest);
-            return rest;
+            return added(split.rest(), index);
         });
+    }
+
+    /** @param firstIndex of them in the checkpoint */
+    List<UnitRun<U>> added(List<U> parts, int firstIndex) {
+        List<UnitRun<U>> added = new ArrayList<>();
+        for (U part : parts) {
+            UnitRun<U> run = new UnitRun<>(part, firstIndex + added.size(), this, checkpoint);
+            run.tries(new UnitTries(settings.retries, settings.environment));
+            added.add(run);
+        }
+        units.addAll(added);
+        return added;
     }
 
     /** Whether there is nothing more to try. */
@@ -306,7 +330,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             }
             unit.worked(outcome);
         }
-        unit.end();
+        unit.end(settings.environment.nanoTime().getAsLong());
     }
 
     private boolean failed(UnitRun<U> unit, Exception cause, UnitTries tries, Queue<UnitFailure> failures)
@@ -330,7 +354,8 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         LOG.debug("unit failed, job={}, unit={}", settings.name, unit, cause);
         UnitFailure failure = new UnitFailure(unit.unit().text(), cause);
         if (last && unit.isWorked()) {
-            throw JobFailedException.ofCheckpoint(settings.name, settings.retries.attempts(), failure);
+            throw JobFailedException.ofCheckpoint(
+                    settings.name, settings.retries.attempts(), failure, finished(), units.size());
         }
         if (last) {
             failures.add(failure);
@@ -523,6 +548,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
                     identity,
                     facts,
                     goesOn,
+                    environment.nanoTime(),
                     () -> units.make().stream().map(JobUnit::text).toList());
             RangeJob<U> job = null;
             try {

@@ -70,8 +70,7 @@ public record RangeUnit(String table, TokenRange slice, TokenRanges ranges, List
     public Optional<UnitRun.Split<RangeUnit>> splitAt(long token, int parts) {
         TokenRange before = new TokenRange(slice.left(), token);
         TokenRange after = new TokenRange(token, slice.right());
-        boolean isAround = slice.wrapsAround() && slice.right() != Long.MIN_VALUE;
-        return !isAround
+        return !goesAroundTheRing()
                         && slice.contains(token)
                         && !ranges.within(before).isEmpty()
                         && token != slice.right()
@@ -80,6 +79,17 @@ public record RangeUnit(String table, TokenRange slice, TokenRanges ranges, List
                         in(before, table, ranges, replicas),
                         of(table, new TokenRanges(ranges.within(after)), replicas, parts)))
                 : Optional.empty();
+    }
+
+    /** From the largest token to the smallest; one that ends there does not. */
+    public boolean goesAroundTheRing() {
+        return slice.wrapsAround() && slice.right() != Long.MIN_VALUE;
+    }
+
+    /** Whether none of its tokens comes after one of its slice. */
+    public boolean endsBy(long token) {
+        return token == slice.right()
+                || ranges.within(new TokenRange(token, slice.right())).isEmpty();
     }
 
     /** The table, the slice, and the replicas between commas. */

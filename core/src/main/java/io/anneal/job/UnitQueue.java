@@ -134,9 +134,16 @@ final class UnitQueue<U extends JobUnit> {
         return rest.stream().findFirst();
     }
 
-    /** It is done, or failed for the last time. */
-    synchronized void ended(UnitRun<U> unit) {
+    /**
+     * It is done, or failed for the last time.
+     *
+     * @param rest comes before all that waits
+     */
+    synchronized void ended(UnitRun<U> unit, List<UnitRun<U>> rest) {
         running.remove(unit);
+        for (int i = rest.size() - 1; i >= 0; i--) {
+            waiting.addFirst(rest.get(i));
+        }
         notifyAll();
     }
 

@@ -60,6 +60,13 @@ public final class UnitRun<U extends JobUnit> {
     /** What the task said; only recording it is left to do. */
     private Optional<RangeJob.Outcome> outcome = Optional.empty();
 
+    /** What this attempt did not do, if it ended before the unit's end. */
+    private Optional<Split<U>> cut = Optional.empty();
+
+    private Optional<String> result = Optional.empty();
+    /** What was cut off, as units of the job. */
+    private List<UnitRun<U>> rest = List.of();
+
     private volatile boolean finished;
 
     /** Of all attempts of one pass. */
@@ -142,6 +149,19 @@ public final class UnitRun<U extends JobUnit> {
     }
 
     /**
+     * This attempt does no more than what stays, which is done when the task says so: the rest is a unit that comes right after it, so
+     * that no more is lost with a run than what was done since. Not while it may be split.
+     */
+    public void endsBefore(Split<U> parts) {
+        cut = Optional.of(parts);
+    }
+
+    /** What later runs of the checkpoint find in {@link RangeJob#results} once the unit is done, in the words of its task. */
+    public void leaves(String words) {
+        result = Optional.of(words);
+    }
+
+    /**
      * From here on, up to the end of this attempt, a part of the unit may be given to another worker: {@link #unit()} is then what
      * stays, for later attempts too.
      */
@@ -163,6 +183,8 @@ public final class UnitRun<U extends JobUnit> {
         startNanos = nowNanos;
         startCovered = covered;
         wholeUpTo = -1;
+        cut = Optional.empty();
+        result = Optional.empty();
     }
 
     /**
@@ -233,11 +255,20 @@ public final class UnitRun<U extends JobUnit> {
     }
 
     /** Makes what the task said last. */
-    void end() throws StorageException {
+    void end(long nowNanos) throws StorageException {
         switch (outcome.orElseThrow()) {
             case DONE -> {
-                checkpoint.record(index, checkpoint.unit(index).done(rows, bytes));
+                List<U> left = cut.map(Split::rest).orElse(List.of());
+                U did = cut.map(Split::kept).orElse(unit);
+                int first = checkpoint.record(
+                        index,
+                        checkpoint.unit(index).named(did.text()).done(rows, bytes, result),
+                        left.stream().map(JobUnit::text).toList());
+                double secondsPerToken = seconds(nowNanos) / did.width();
+                unit = did;
                 finished = true;
+                rest = job.added(left, first);
+                rest.forEach(part -> part.secondsExpected = secondsPerToken * part.unit.width());
             }
             case UNRECORDED -> finished = true;
             case OPEN -> {
@@ -245,6 +276,11 @@ public final class UnitRun<U extends JobUnit> {
             }
         }
         outcome = Optional.empty();
+    }
+
+    /** What was cut off when it was done: it comes next. */
+    List<UnitRun<U>> rest() {
+        return rest;
     }
 
     /** The attempt failed. */

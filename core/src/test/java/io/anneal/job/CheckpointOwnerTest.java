@@ -32,7 +32,8 @@ final class CheckpointOwnerTest {
     }
 
     private static Checkpoint open(Path file) throws IOException {
-        return Checkpoint.open(Optional.of(file), Map.of(), Map.of(), facts -> true, () -> List.of("unit"));
+        return Checkpoint.open(
+                Optional.of(file), Map.of(), Map.of(), facts -> true, System::nanoTime, () -> List.of("unit"));
     }
 
     private int other(Path checkpoint) throws IOException, InterruptedException {

@@ -32,13 +32,14 @@ final class CheckpointTest {
                 IDENTITY,
                 Map.of("started", "17"),
                 facts -> true,
+                System::nanoTime,
                 () -> List.of("shop.orders (1,2] a,b", "with\nend", "plain"));
     }
 
     @Test
     void shouldReadWhatItWrote() throws Exception {
         try (Checkpoint checkpoint = open()) {
-            checkpoint.record(0, checkpoint.unit(0).done(7, 8));
+            checkpoint.record(0, checkpoint.unit(0).done(7, 8, Optional.empty()));
             checkpoint.record(1, checkpoint.unit(1).kept(3, 4, "as far\nas here"));
         }
 
@@ -46,7 +47,7 @@ final class CheckpointTest {
             assertThat(again.units())
                     .containsExactly(
                             CheckpointContent.UnitState.open("shop.orders (1,2] a,b")
-                                    .done(7, 8),
+                                    .done(7, 8, Optional.empty()),
                             CheckpointContent.UnitState.open("with\nend").kept(3, 4, "as far\nas here"),
                             CheckpointContent.UnitState.open("plain"));
             assertThat(again.facts()).containsExactly(Map.entry("started", "17"));
@@ -59,10 +60,10 @@ final class CheckpointTest {
                 "",
                 "\n",
                 "anneal-job",
-                "anneal-job 1",
-                "anneal-job 1\n",
-                "anneal-job 1\ncrc32 00000000\n",
+                "anneal-job 2",
                 "anneal-job 2\n",
+                "anneal-job 2\ncrc32 00000000\n",
+                "anneal-job 1\n",
                 "{\"format\": 1}"
             })
     void shouldRefuseWhatIsNoCheckpoint(String content) throws Exception {
@@ -103,9 +104,9 @@ final class CheckpointTest {
         Checkpoint outlived = open();
         outlived.close();
         try (Checkpoint next = open()) {
-            next.record(0, next.unit(0).done(1, 1));
+            next.record(0, next.unit(0).done(1, 1, Optional.empty()));
 
-            assertThatThrownBy(() -> outlived.record(1, outlived.unit(1).done(1, 1)))
+            assertThatThrownBy(() -> outlived.record(1, outlived.unit(1).done(1, 1, Optional.empty())))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("closed");
         }
@@ -119,7 +120,7 @@ final class CheckpointTest {
     void shouldWriteThoughItsThreadIsInterrupted() throws Exception {
         try (Checkpoint checkpoint = open()) {
             Thread.currentThread().interrupt();
-            checkpoint.record(0, checkpoint.unit(0).done(1, 1));
+            checkpoint.record(0, checkpoint.unit(0).done(1, 1, Optional.empty()));
             assertThat(Thread.interrupted()).isTrue();
         }
         try (Checkpoint again = open()) {

@@ -273,8 +273,13 @@ final class SplitUnitsTest {
 
     @Test
     void shouldGoOnWithoutTheFileWhenASplitCannotBeRecorded() throws Exception {
-        Checkpoint checkpoint =
-                Checkpoint.open(Optional.of(checkpoint()), Map.of(), Map.of(), facts -> true, () -> List.of("a", "b"));
+        Checkpoint checkpoint = Checkpoint.open(
+                Optional.of(checkpoint()),
+                Map.of(),
+                Map.of(),
+                facts -> true,
+                System::nanoTime,
+                () -> List.of("a", "b"));
         Files.delete(checkpoint());
         Files.createDirectories(checkpoint().resolve("in the way"));
 
@@ -283,7 +288,7 @@ final class SplitUnitsTest {
         assertThat(checkpoint.units()).extracting(UnitState::unit).containsExactly("a1", "b", "a2");
         Files.delete(checkpoint().resolve("in the way"));
         Files.delete(checkpoint());
-        checkpoint.record(rest, checkpoint.unit(rest).done(1, 2));
+        checkpoint.record(rest, checkpoint.unit(rest).done(1, 2, Optional.empty()));
         assertThat(Files.readString(checkpoint())).contains("open 0 0 a1", "open 0 0 b", "done 1 2 a2");
         checkpoint.close();
     }

@@ -31,18 +31,36 @@ public record RangeReport(
     /**
      * What one replica lacked.
      *
+     * @param member its place among all replicas of the repair, as {@link RepairReport.ReplicaReport#member} has it
      * @param rows places at which it held no row, or another version than a replica
      * @param bytes encoded size of the rows and deletions that it had not; of a row of which others hold several versions, all that
      *     it had not
      */
-    public record Lacking(String name, long rows, long deletions, long bytes) {
+    public record Lacking(int member, String name, long rows, long deletions, long bytes) {
         Lacking plus(Lacking other) {
-            return new Lacking(name, rows + other.rows, deletions + other.deletions, bytes + other.bytes);
+            return new Lacking(member, name, rows + other.rows, deletions + other.deletions, bytes + other.bytes);
         }
     }
 
     public boolean wasEqual() {
         return rowsDiffering + deletionsDiffering == 0;
+    }
+
+    RangeReport ofMembers(List<Integer> places) {
+        return new RangeReport(
+                table,
+                range,
+                rowsCompared,
+                rowsDiffering,
+                deletionsDiffering,
+                replicas.stream()
+                        .map(replica -> new Lacking(
+                                places.get(replica.member),
+                                replica.name,
+                                replica.rows,
+                                replica.deletions,
+                                replica.bytes))
+                        .toList());
     }
 
     RangeReport of(TokenRange whole) {
@@ -73,6 +91,7 @@ public record RangeReport(
         out.writeUnsignedVInt(deletionsDiffering);
         out.writeUnsignedVInt(replicas.size());
         for (Lacking replica : replicas) {
+            out.writeUnsignedVInt(replica.member);
             Texts.write(out, replica.name);
             out.writeUnsignedVInt(replica.rows);
             out.writeUnsignedVInt(replica.deletions);
@@ -90,7 +109,12 @@ public record RangeReport(
         List<Lacking> replicas = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             replicas.add(
-                    new Lacking(Texts.read(in), in.readUnsignedVInt(), in.readUnsignedVInt(), in.readUnsignedVInt()));
+                    new Lacking(
+                    in.readUnsignedVInt32(),
+                    Texts.read(in),
+                    in.readUnsignedVInt(),
+                    in.readUnsignedVInt(),
+                    in.readUnsignedVInt()));
         }
         return new RangeReport(table, range, rowsCompared, rowsDiffering, deletionsDiffering, replicas);
     }

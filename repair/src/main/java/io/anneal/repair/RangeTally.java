@@ -120,6 +120,7 @@ final class RangeTally {
                 found.deletionsDiffering,
                 IntStream.range(0, replicas)
                         .mapToObj(replica -> new RangeReport.Lacking(
+                                replica,
                                 names.get(replica),
                                 found.rows[replica],
                                 found.deletions[replica],

@@ -29,11 +29,13 @@ import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.schema.TableSchema;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -65,6 +67,15 @@ public final class Repair {
     /** To open one more session takes a tenth of it, over a long way. */
     private static final Duration SPLIT_LEAST = Duration.ofSeconds(2);
 
+    /**
+     * Before a session with a checkpoint ends to be recorded: one more session costs a hundredth of it, or less.
+     */
+    private static final Duration SESSION_LEAST = Duration.ofSeconds(5);
+    /** Facts of the first run of a checkpoint: its id, and when it began. */
+    static final String RUN_FACT = "run";
+
+    static final String BEGAN_FACT = "began";
+
     private final List<String> tables;
     private final Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
     private List<RepairMember> members = List.of();
@@ -86,6 +97,7 @@ public final class Repair {
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
     private BiConsumer<String, RepairReport> tableReports = (table, report) -> {};
     private Duration splitLeast = SPLIT_LEAST;
+    private Duration sessionLeast = SESSION_LEAST;
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
     private Optional<SessionMemory.Place> place = Optional.empty();
     private Optional<UUID> runId = Optional.empty();
@@ -254,8 +266,10 @@ public final class Repair {
     }
 
     /**
-     * Records in a file which ranges are done, so that the next run with it goes on with the others; a dry run records those
-     * that it found equal. Replicas of this process need a name then.
+     * Records in a file which ranges are done, and what was found there, so that the next run with it goes on with the others and its
+     * report is of all. A session then ends after some seconds, or a hundredth of the time that the run has taken so far where that is
+     * more, and another one takes the rest: about so much is lost with a run that is killed. A partition is not cut, nor a range that
+     * goes around the ring. Replicas of this process need a name then.
      */
     public Repair checkpoint(Path file) {
         checkpoint = Optional.of(given("checkpoint", file));
@@ -298,6 +312,12 @@ public final class Repair {
         return this;
     }
 
+    /** How long a session runs at least before it ends so that it is recorded. */
+    Repair sessionLeast(Duration least) {
+        sessionLeast = least;
+        return this;
+    }
+
     /** Memory that is taken for it already, and stays its caller's. */
     Repair place(SessionMemory.Place taken) {
         place = Optional.of(taken);
@@ -320,6 +340,18 @@ public final class Repair {
     }
 
     /**
+     * Reads rows of a table from its replicas, as {@link DifferenceListener} was told of them. The caller closes it.
+     *
+     * @param replicas by their names, as {@link DifferenceListener#begins} had them
+     * @throws IOException when a replica of this process can't be opened
+     */
+    public ReplicaRows rows(TableSchema schema, List<String> replicas) throws IOException {
+        Map<String, RepairMember> byName =
+                members().stream().collect(Collectors.toMap(Member::name, Member::replica));
+        return ReplicaRows.open(schema, replicas.stream().map(byName::get).toList(), staged);
+    }
+
+    /**
      * Runs until all replicas hold the same in the range; or, in a dry run, until it is known in what they differ. What may pass,
      * as a node that is lost, is tried again; the other ranges and tables are repaired all the same. An interrupt aborts it.
      *
@@ -334,7 +366,6 @@ public final class Repair {
             throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + members.size());
         }
         Map<List<String>, Owners> owners = owners();
-        runId(environment.host().newId());
         RangeJob.Builder<RangeUnit> job = RangeJob.builder(
                         "repair",
                         text -> RangeUnit.parse(
@@ -349,14 +380,25 @@ public final class Repair {
         }
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
+        job.facts(
+                Map.of(
+                        RUN_FACT, runId.orElseGet(environment.host()::newId).toString(),
+                        BEGAN_FACT,
+                                environment
+                                        .host()
+                                        .clock()
+                                        .instant()
+                                        .truncatedTo(ChronoUnit.SECONDS)
+                                        .toString()),
+                this::isThisRun);
         RepairJob repair = new RepairJob(
-                (unit, waived, listener) -> {
+                (unit, terms, listener) -> {
                     Owners set = owners(owners, unit.replicas());
                     return tryOnce(
                                     unit.table(),
                                     set.replicas(),
                                     unit.ranges().ranges(),
-                                    waived,
+                                    terms,
                                     listener,
                                     environment)
                             .within(set.ranges().ranges());
@@ -365,8 +407,20 @@ public final class Repair {
                 differences,
                 reports,
                 tableReports,
-                dryRun);
+                dryRun,
+                checkpoint.map(file -> sessionLeast),
+                environment.host().nanoTime());
         return repair.run(job, patience, () -> units(owners));
+    }
+
+    private boolean isThisRun(Map<String, String> facts) {
+        String first = facts.getOrDefault(RUN_FACT, "");
+        if (runId.isPresent() && !first.equals(runId.get().toString())) {
+            throw new JobRefusedException(
+                    "checkpoint is of a run with another id, name another file or remove this one, file="
+                            + checkpoint.orElseThrow() + ", wanted=" + runId.get() + ", found=" + first);
+        }
+        return true;
     }
 
     /**
@@ -453,7 +507,10 @@ public final class Repair {
                 "ranges",
                 ring.isPresent() ? brief(sets) : brief(owned.orElseThrow()),
                 "replicas",
-                members().stream().map(Member::name).collect(Collectors.joining(" ")));
+                members().stream().map(Member::name).collect(Collectors.joining(" ")),
+                "reports",
+                // What it keeps of ranges that are done.
+                String.valueOf(RepairVerb.VERSION));
     }
 
     /** In a few words, however many they are: one by its ends, several by their number and a digest of all ends. */
@@ -515,23 +572,23 @@ public final class Repair {
     RepairReport tryOnce(
             String qualifiedTable,
             List<TokenRange> tokens,
-            Set<Waiver> waived,
+            RepairJob.Try terms,
             RepairListener listener,
             RepairEnvironment environment)
             throws IOException {
-        return tryOnce(qualifiedTable, ordered(), tokens, waived, listener, environment);
+        return tryOnce(qualifiedTable, ordered(), tokens, terms, listener, environment);
     }
 
     private RepairReport tryOnce(
             String qualifiedTable,
             List<RepairMember> owners,
             List<TokenRange> tokens,
-            Set<Waiver> waived,
+            RepairJob.Try terms,
             RepairListener listener,
             RepairEnvironment environment)
             throws IOException {
         try {
-            return attempt(qualifiedTable, owners, tokens, waived, listener, environment);
+            return attempt(qualifiedTable, owners, tokens, terms, listener, environment);
         } catch (OutOfMemoryError full) {
             // What it held is free again: other tables may fit.
             throw new RepairException(
@@ -543,16 +600,21 @@ public final class Repair {
             String qualifiedTable,
             List<RepairMember> owners,
             List<TokenRange> tokens,
-            Set<Waiver> waived,
+            RepairJob.Try terms,
             RepairListener listener,
             RepairEnvironment environment)
             throws IOException {
         int dot = dot(qualifiedTable);
         Set<Waiver> allowed = EnumSet.noneOf(Waiver.class);
         allowed.addAll(waivers);
-        allowed.addAll(waived);
+        allowed.addAll(terms.waived());
         Part wanted = new Part(
-                qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1), tokens, allowed, listener);
+                qualifiedTable.substring(0, dot),
+                qualifiedTable.substring(dot + 1),
+                tokens,
+                terms.runId(),
+                allowed,
+                listener);
         return owners.get(0) instanceof RepairMember.Here own
                 ? here(wanted, own.tables(), owners.subList(1, owners.size()), environment)
                 : there(wanted, owners);
@@ -560,7 +622,12 @@ public final class Repair {
 
     /** What one session repairs, and what is called with what it finds. */
     private record Part(
-            String keyspace, String table, List<TokenRange> ranges, Set<Waiver> waivers, RepairListener listener) {}
+            String keyspace,
+            String table,
+            List<TokenRange> ranges,
+            UUID runId,
+            Set<Waiver> waivers,
+            RepairListener listener) {}
 
     private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
         RepairMember.There master = (RepairMember.There) nodes.get(0);
@@ -581,14 +648,14 @@ public final class Repair {
                 part.waivers(),
                 parallel,
                 rate,
-                runId.orElseThrow(),
+                part.runId(),
                 part.listener().nanosLeft(),
                 part.listener().namesRows());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
-    private UUID sessionId(UUID own) {
-        return new UUID(runId.orElse(own).getMostSignificantBits(), own.getLeastSignificantBits());
+    private static UUID sessionId(UUID runId, UUID own) {
+        return new UUID(runId.getMostSignificantBits(), own.getLeastSignificantBits());
     }
 
     private int askedBufferBytes() {
@@ -619,7 +686,7 @@ public final class Repair {
             Part part, ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
-                sessionId(environment.host().newId()),
+                sessionId(part.runId(), environment.host().newId()),
                 part.keyspace(),
                 part.table(),
                 part.ranges(),

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import io.anneal.job.JobFailedException;
+import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.job.UnitRun;
@@ -20,8 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -32,13 +35,22 @@ final class RepairJob {
     private static final int ATTEMPTS = 3;
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
+    /** Of the time that a run took so far, a session takes one part before it ends and is recorded. */
+    private static final int SESSIONS_OF_RUN = 100;
 
     /** One attempt at one unit. */
     @FunctionalInterface
     interface Attempt {
-        /** @param waived what is not refused, beside what nobody refuses in this repair */
-        RepairReport run(RangeUnit unit, Set<Waiver> waived, RepairListener listener) throws IOException;
+        RepairReport run(RangeUnit unit, Try terms, RepairListener listener) throws IOException;
     }
+
+    /**
+     * What holds for one attempt.
+     *
+     * @param runId of the run that it is a part of, and of those that this one goes on from
+     * @param waived what is not refused, beside what nobody refuses in this repair
+     */
+    record Try(UUID runId, Set<Waiver> waived) {}
 
     private final Attempt attempt;
     /** Of all replicas; a unit has those that own its ranges. */
@@ -48,7 +60,14 @@ final class RepairJob {
     private final BiConsumer<RangeUnit, RepairReport> reports;
     private final BiConsumer<String, RepairReport> tableReports;
     private final boolean dryRun;
+    /** How long a session runs at least before it ends to be recorded; empty where there is no checkpoint. */
+    private final Optional<Duration> sessionLeast;
+
+    private final LongSupplier nanoTime;
+    /** By earlier runs of the checkpoint, too. */
     private final Map<RangeUnit, RepairReport> done = new LinkedHashMap<>();
+    /** Of what earlier runs did; by table. */
+    private final Map<String, String> tableIds = new HashMap<>();
     /** Attempts that failed when replicas may have kept what they received: the next one may find nothing of it. */
     private final Map<UnitRun<RangeUnit>, List<Watch>> lost = new HashMap<>();
 
@@ -70,7 +89,11 @@ final class RepairJob {
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
             BiConsumer<String, RepairReport> tableReports,
-            boolean dryRun) {
+            boolean dryRun,
+            Optional<Duration> sessionLeast,
+            LongSupplier nanoTime) {
+        this.sessionLeast = sessionLeast;
+        this.nanoTime = nanoTime;
         this.attempt = attempt;
         this.members = List.copyOf(members);
         this.differences = differences;
@@ -84,11 +107,12 @@ final class RepairJob {
         builder.retries(ATTEMPTS, WAIT_FIRST, WAIT_LONGEST)
                 .retriesOnly(this::mayPass)
                 .patience(RepairJob::isBusy, patience);
-        int resumed;
+        List<String> notes;
         try (RangeJob<RangeUnit> job = builder.open(units)) {
             synchronized (done) {
                 running = job;
                 job.open().forEach(unit -> openUnits.merge(unit.table(), 1, Integer::sum));
+                goOn(job);
             }
             try {
                 runAll(job);
@@ -97,7 +121,7 @@ final class RepairJob {
             }
             job.finish();
             job.complete();
-            resumed = job.resumed();
+            notes = job.resumed() == 0 ? List.of() : List.of(noteOf(job));
         } catch (InterruptedException e) {
             throw interrupted(e);
         } finally {
@@ -105,8 +129,22 @@ final class RepairJob {
         }
         synchronized (done) {
             RepairReport sum = RepairReport.sum(List.copyOf(done.values()), dryRun);
-            return resumed == 0 ? sum : sum.withNote(noteOf(resumed));
+            return notes.isEmpty() ? sum : sum.withNote(notes.get(0));
         }
+    }
+
+    /** What earlier runs did is counted as if this one had. */
+    private void goOn(RangeJob<RangeUnit> job) {
+        job.results().forEach((unit, left) -> {
+            KeptReport kept = KeptReport.parse(left);
+            done.put(unit, kept.report());
+            kept.tableId().ifPresent(id -> tableIds.put(unit.table(), id));
+        });
+        job.units().stream()
+                .map(RangeUnit::table)
+                .distinct()
+                .filter(table -> !openUnits.containsKey(table))
+                .forEach(table -> tableReports.accept(table, sumOf(table)));
     }
 
     /** Those in which a replica seems empty come once more, when it is known whether it holds something elsewhere. */
@@ -172,12 +210,9 @@ final class RepairJob {
                 > 1;
     }
 
-    private String noteOf(int resumed) {
-        return "an earlier run with this checkpoint "
-                + (dryRun
-                        ? "found ranges equal: they were not compared again"
-                        : "repaired ranges: they are not counted here")
-                + ", ranges=" + resumed;
+    private static String noteOf(RangeJob<RangeUnit> job) {
+        return "went on with an earlier run, which is counted here, began="
+                + job.facts().getOrDefault(Repair.BEGAN_FACT, "") + ", ranges=" + job.resumed();
     }
 
     /** The thread stays interrupted. */
@@ -225,10 +260,15 @@ final class RepairJob {
     }
 
     private RangeJob.Outcome repair(UnitRun<RangeUnit> run, Set<Waiver> waived) throws IOException {
-        try (Watch watch = new Watch(run)) {
+        Optional<Long> lostEnd = lostEnd(run);
+        RangeUnit wanted = lostEnd.flatMap(token -> cut(run.unit(), token))
+                .map(UnitRun.Split::kept)
+                .orElse(run.unit());
+        try (Watch watch = new Watch(run, sessionNanos(run))) {
+            watch.endsAt = lostEnd;
             RepairReport report;
             try {
-                report = attempt.run(run.unit(), waived, watch).ofMembers(places(run.unit()));
+                report = attempt.run(wanted, new Try(runId(), waived), watch).ofMembers(places(run.unit()));
             } catch (IOException | RuntimeException failure) {
                 if (watch.found.isPresent()) {
                     lost(watch);
@@ -236,9 +276,44 @@ final class RepairJob {
                 throw failure;
             }
             ended(watch, report);
-            // What a dry run has found is known to its report alone: that of the next run has to say it, too.
-            return dryRun && !report.wereEqual() ? RangeJob.Outcome.UNRECORDED : RangeJob.Outcome.DONE;
+            return RangeJob.Outcome.DONE;
         }
+    }
+
+    private UUID runId() {
+        synchronized (done) {
+            return UUID.fromString(running.facts().get(Repair.RUN_FACT));
+        }
+    }
+
+    /** After an attempt that was lost in its last step, the next one does neither more nor less. */
+    private long sessionNanos(UnitRun<RangeUnit> run) {
+        if (sessionLeast.isEmpty() || run.unit().goesAroundTheRing() || hasLost(run)) {
+            return Long.MAX_VALUE;
+        }
+        synchronized (done) {
+            return Math.max(
+                    sessionLeast.get().toNanos(),
+                    running.ran().dividedBy(SESSIONS_OF_RUN).toNanos());
+        }
+    }
+
+    private Optional<Long> lostEnd(UnitRun<RangeUnit> run) {
+        synchronized (done) {
+            return lost.getOrDefault(run, List.of()).stream()
+                    .flatMap(watch -> watch.endsAt.stream())
+                    .findFirst();
+        }
+    }
+
+    /** What a session did that ended at a token, and what it left; empty if it did all. */
+    private static Optional<UnitRun.Split<RangeUnit>> cut(RangeUnit unit, long token) {
+        Optional<UnitRun.Split<RangeUnit>> cut = unit.splitAt(token, 1);
+        if (cut.isEmpty() && !unit.endsBy(token)) {
+            throw new IllegalStateException(
+                    "session ended where its range can't be cut, token=" + token + ", unit=" + unit);
+        }
+        return cut;
     }
 
     private void lost(Watch watch) {
@@ -273,8 +348,16 @@ final class RepairJob {
             if (differences.isPresent()) {
                 log.replay(differences.get());
             }
-            RangeUnit unit = last.run.unit();
+            Optional<UnitRun.Split<RangeUnit>> cut = last.endsAt.flatMap(token -> cut(last.run.unit(), token));
+            RangeUnit unit = cut.map(UnitRun.Split::kept).orElse(last.run.unit());
             reports.accept(unit, whole);
+            if (cut.isPresent()) {
+                last.run.endsBefore(cut.get());
+                openUnits.merge(unit.table(), cut.get().rest().size(), Integer::sum);
+            }
+            if (sessionLeast.isPresent()) {
+                last.run.leaves(new KeptReport(last.tableId, whole).print());
+            }
             if (done.put(unit, whole) == null) {
                 openUnits.merge(unit.table(), -1, Integer::sum);
             }
@@ -344,19 +427,42 @@ final class RepairJob {
         private BooleanSupplier gone = () -> false;
         private Optional<RepairReport> found = Optional.empty();
         private boolean isLost;
+        private final long sessionNanos;
+        private final long startNanos = nanoTime.getAsLong();
+        private Optional<String> tableId = Optional.empty();
+        private Optional<Long> endsAt = Optional.empty();
 
-        Watch(UnitRun<RangeUnit> run) {
+        Watch(UnitRun<RangeUnit> run, long sessionNanos) {
             this.run = run;
+            this.sessionNanos = sessionNanos;
+        }
+
+        @Override
+        public long nanosLeft() {
+            return sessionNanos == Long.MAX_VALUE ? Long.MAX_VALUE : sessionNanos - (nanoTime.getAsLong() - startNanos);
+        }
+
+        @Override
+        public void endsAt(long token) {
+            endsAt = Optional.of(token);
+        }
+
+        @Override
+        public void begins(TableSchema schema, List<String> none) throws IOException {
+            tableId = schema.id();
+            String table = run.unit().table();
+            String before = tableIds.getOrDefault(table, tableId.orElse(""));
+            if (tableId.isPresent() && !tableId.get().equals(before)) {
+                throw new JobRefusedException(
+                        "table was dropped and made again since the run began: remove the checkpoint to start anew, table="
+                                + table + ", id=" + tableId.get() + ", id-before=" + before);
+            }
+            heard.begins(schema, run.unit().replicas());
         }
 
         @Override
         public boolean namesRows() {
             return differences.isPresent();
-        }
-
-        @Override
-        public void begins(TableSchema schema, List<String> none) throws IOException {
-            heard.begins(schema, run.unit().replicas());
         }
 
         @Override

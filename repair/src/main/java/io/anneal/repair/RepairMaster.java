@@ -241,7 +241,7 @@ public final class RepairMaster implements Closeable {
             List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
             requireProgress(lastBoundary, all);
-            RingPosition boundary = next(smallest(all));
+            RingPosition boundary = next(smallest(all), lastBoundary);
             isLast = isLast(boundary);
             votes = repairWindow(boundary, isLast, items);
             listener.progress(
@@ -254,20 +254,31 @@ public final class RepairMaster implements Closeable {
         sync.settle();
     }
 
-    /** Where the next window ends; the session can not end before it any more. When its time is up, it ends with that partition. */
-    private RingPosition next(RingPosition vote) {
-        boolean isOver = !goesAroundTheRing
-                && !vote.isEnd()
-                // The empty key's, which is read first and is the last of its range.
-                && vote.lastToken() != Long.MIN_VALUE
-                && listener.nanosLeft() <= 0;
+    /** Where the next window ends; the session can not end before it any more. */
+    private RingPosition next(RingPosition vote, Optional<RingPosition> lastBoundary) {
+        Optional<RingPosition> timely = timelyEnd(vote, lastBoundary);
         synchronized (ends) {
-            RingPosition behind = isOver ? RingPosition.behind(vote.lastToken()) : end;
-            end = behind.compareTo(end, comparator) < 0 ? behind : end;
+            end = timely.filter(place -> place.compareTo(end, comparator) < 0).orElse(end);
             RingPosition boundary = vote.compareTo(end, comparator) < 0 ? vote : end;
             begun = Optional.of(boundary);
             return boundary;
         }
+    }
+
+    /**
+     * Where the session ends when its time is up: before the last partition that all have read a part of, so that none has read the
+     * next window in vain; or with it, if it is larger than a window.
+     */
+    private Optional<RingPosition> timelyEnd(RingPosition vote, Optional<RingPosition> lastBoundary) {
+        // The empty key's token is the smallest: it is read first, and is the last of its range.
+        if (goesAroundTheRing || vote.isEnd() || vote.lastToken() == Long.MIN_VALUE || listener.nanosLeft() > 0) {
+            return Optional.empty();
+        }
+        long before = vote.lastToken() - 1;
+        boolean isNew =
+                lastBoundary.isEmpty() || RingPosition.behind(before).compareTo(lastBoundary.get(), comparator) > 0;
+        boolean hasTokens = ranges.upTo(before).ranges().stream().anyMatch(range -> range.last() > Long.MIN_VALUE);
+        return Optional.of(RingPosition.behind(isNew && hasTokens ? before : vote.lastToken()));
     }
 
     private boolean isLast(RingPosition boundary) {

@@ -100,6 +100,20 @@ public record RepairReport(
                         .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
     }
 
+    /** Places at which some replica held a row. */
+    public long rowsCompared() {
+        return ranges.stream().mapToLong(RangeReport::rowsCompared).sum();
+    }
+
+    /** Encoded size of the rows and deletions that a replica lacked: see {@link RangeReport.Lacking#bytes}. */
+    public long bytesLacking(ReplicaReport replica) {
+        return ranges.stream()
+                .flatMap(range -> range.replicas().stream())
+                .filter(lacking -> lacking.member() == replica.member())
+                .mapToLong(RangeReport.Lacking::bytes)
+                .sum();
+    }
+
     /** Those ranges in which replicas differed. */
     public List<RangeReport> rangesDiffering() {
         return ranges.stream().filter(range -> !range.wasEqual()).toList();
@@ -191,7 +205,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
-                ranges);
+                ranges.stream().map(range -> range.ofMembers(places)).toList());
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */

@@ -96,11 +96,14 @@ public final class RepairRunner {
                 .allow(wanted.waivers())
                 .place(place)
                 .parallel(wanted.sessions())
-                .rate(wanted.rate())
-                .runId(wanted.runId());
+                .rate(wanted.rate());
         wanted.staged().ifPresent(repair::staged);
         return repair.tryOnce(
-                wanted.keyspace() + "." + wanted.table(), wanted.ranges(), Set.of(), listener, environment);
+                wanted.keyspace() + "." + wanted.table(),
+                wanted.ranges(),
+                new RepairJob.Try(wanted.runId(), Set.of()),
+                listener,
+                environment);
     }
 
     /** Reads {@code host:port}. */

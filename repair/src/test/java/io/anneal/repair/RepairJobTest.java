@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -258,7 +259,7 @@ class RepairJobTest {
     }
 
     @Test
-    void shouldCompareAgainWhatDifferedWhenADryRunGoesOn() throws IOException {
+    void shouldCountWhatDifferedBeforeADryRunWentOn() throws IOException {
         AtomicBoolean broken = new AtomicBoolean(true);
         List<RangeUnit> ended = new ArrayList<>();
         Repair repair = repair(here(own), RepairMember.here("other", (keyspace, table, staged) -> {
@@ -269,6 +270,7 @@ class RepairJobTest {
                 }))
                 .dryRun(true)
                 .units(4)
+                .differences(listener())
                 .reports((unit, report) -> ended.add(unit))
                 .checkpoint(directory.resolve("repair.checkpoint"));
 
@@ -278,6 +280,8 @@ class RepairJobTest {
 
         assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
         assertThat(report.wereEqual()).isFalse();
+        assertThat(ended).hasSize(4).doesNotHaveDuplicates();
+        assertThat(heard).filteredOn(line -> !line.startsWith("begins")).hasSize(2 * ROWS);
     }
 
     @Test
@@ -375,12 +379,19 @@ class RepairJobTest {
                 repair(RepairMember.here("own", failing), here(other)).units(4).checkpoint(checkpoint);
         RepairEnvironment environment = environment();
 
-        assertThatThrownBy(() -> repair.run(environment)).isInstanceOf(JobFailedException.class);
+        assertThatThrownBy(() -> repair.run(environment))
+                .isInstanceOf(JobFailedException.class)
+                .hasMessageContaining("done=2 of 4");
         assertThat(checkpoint).exists();
         broken.set(false);
         RepairReport rest = repair.run(environment);
 
-        assertThat(rest.sessionIds()).hasSize(2);
+        assertThat(rest.sessionIds()).hasSize(4);
+        assertThat(rest.sessionIds())
+                .as("of one run")
+                .extracting(UUID::getMostSignificantBits)
+                .containsOnly(rest.sessionIds().get(0).getMostSignificantBits());
+        assertThat(rest.rowsDiffering()).isEqualTo(2 * ROWS);
         assertThat(rest.notes()).anyMatch(note -> note.contains("earlier run") && note.endsWith("ranges=2"));
         assertThat(own.opened).hasValue(4);
         assertThat(checkpoint).doesNotExist();

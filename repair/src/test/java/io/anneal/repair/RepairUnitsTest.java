@@ -14,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,6 +43,7 @@ class RepairUnitsTest {
     private static RangeJob.Builder<RangeUnit> builder(int parallel) {
         return RangeJob.<RangeUnit>builder(
                         "repair", text -> RangeUnit.parse(text, replicas -> ALL), HostEnvironment.system())
+                .facts(Map.of(Repair.RUN_FACT, new UUID(1, 2).toString()), facts -> true)
                 .parallel(parallel);
     }
 
@@ -51,12 +54,14 @@ class RepairUnitsTest {
     /** Processor time that equal units cost beside their sessions. */
     private double seconds(int count) throws IOException {
         RepairJob job = new RepairJob(
-                (unit, waived, listener) -> EQUAL,
+                (unit, terms, listener) -> EQUAL,
                 List.of("one", "two"),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
-                false);
+                false,
+                Optional.empty(),
+                System::nanoTime);
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         job.run(builder(1), Duration.ZERO, () -> units(count));
         return (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before) / 1e9;
@@ -87,7 +92,7 @@ class RepairUnitsTest {
         CountDownLatch told = new CountDownLatch(1);
         AtomicBoolean first = new AtomicBoolean(true);
         RepairJob job = new RepairJob(
-                (unit, waived, listener) -> {
+                (unit, terms, listener) -> {
                     if (first.getAndSet(false)) {
                         listener.endsEarlyBy(token -> {
                             agreed.countDown();
@@ -107,7 +112,9 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
-                false);
+                false,
+                Optional.empty(),
+                System::nanoTime);
         job.run(builder(2).splits(Duration.ZERO), Duration.ZERO, () -> units(1));
 
         assertThat(reported).hasSizeGreaterThan(1).doesNotHaveDuplicates();

@@ -220,7 +220,7 @@ class RepairNetworkTest {
                 range.deletionsDiffering(),
                 range.replicas().stream()
                         .map(replica ->
-                                new RangeReport.Lacking("", replica.rows(), replica.deletions(), replica.bytes()))
+                                new RangeReport.Lacking(replica.member(), "", replica.rows(), replica.deletions(), replica.bytes()))
                         .toList());
     }
 

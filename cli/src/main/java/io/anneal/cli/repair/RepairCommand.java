@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,7 +102,7 @@ public final class RepairCommand extends Subcommand {
             description = "Find and count differences, write nothing; exit with 1 if there are any.")
     private boolean dryRun;
 
-    @Option(names = "--rows", description = "With --dir: name the rows that differ.")
+    @Option(names = "--rows", description = "Name the rows that differ; in a dry run with the cells that differ, and when they were written.")
     private boolean namesRows;
 
     @Option(
@@ -175,7 +176,7 @@ public final class RepairCommand extends Subcommand {
         RepairResults results;
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try (Progress progress = progress(what)) {
-            results = new RepairResults(this, task, progress);
+            results = new RepairResults(this, task, progress, nextStep(named));
             repairAll(task, named, results, progress);
         } catch (InterruptedIOException e) {
             say("interrupted: what was not finished is removed");
@@ -223,11 +224,8 @@ public final class RepairCommand extends Subcommand {
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
         }
-        if (namesRows && json()) {
-            throw usage("--rows prints lines, --json an object: choose one");
-        }
-        if (!replicas.isEmpty() && (schemaFile != null || namesRows)) {
-            throw usage("--schema and --rows go with --dir");
+        if (!replicas.isEmpty() && schemaFile != null) {
+            throw usage("--schema goes with --dir");
         }
         if (replicas.isEmpty()) {
             security.refuse(this);
@@ -407,6 +405,19 @@ public final class RepairCommand extends Subcommand {
                 rowsPerSecond);
     }
 
+    /** What makes equal what a dry run found to differ. */
+    private String nextStep(List<NamedReplica> named) throws IOException {
+        if (directories.isEmpty()) {
+            return "the same without --dry-run makes the replicas equal";
+        }
+        boolean areStores = true;
+        for (NamedReplica replica : named) {
+            areStores &= replica.store().isPresent();
+        }
+        return "the same with --apply" + (areStores ? "" : " --out DIR")
+                + " instead of --dry-run writes what each replica lacks";
+    }
+
     /** Repairs all tables; those that fail do not keep the others from it. */
     private void repair(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
             throws IOException {
@@ -414,9 +425,17 @@ public final class RepairCommand extends Subcommand {
                 .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
                 .reports(results::addPart)
                 .tableReports(results::add);
-        if (namesRows) {
-            repair.differences(new RowLines(out(), progress));
+        if (!namesRows) {
+            run(task, repair, named);
+            return;
         }
+        Consumer<String> notes = note -> progress.aside(() -> say("note: " + note));
+        try (RowLines rows = new RowLines(repair, task.dryRun(), this::nowSeconds, notes, results.rowFormat())) {
+            run(task, repair.differences(rows), named);
+        }
+    }
+
+    private void run(RepairTask task, Repair repair, List<NamedReplica> named) throws IOException {
         if (directories.isEmpty()) {
             overServers(repair);
         } else {

@@ -1,5 +1,6 @@
 package io.anneal.cli.rows;
 
+import io.anneal.cli.command.Entries;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.CellJson;
 import io.anneal.fragment.DeletionTime;

@@ -1,0 +1,328 @@
+package io.anneal.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
+import io.anneal.job.JobRefusedException;
+import io.anneal.job.RangeUnit;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
+import io.anneal.node.StagingArea;
+import io.anneal.node.StoreReplicas;
+import io.anneal.node.Waiver;
+import io.anneal.repair.message.RepairCount;
+import io.anneal.schema.SchemaText;
+import io.anneal.store.Store;
+import io.anneal.table.StoreConfig;
+import io.anneal.testkit.HandMadeTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A repair with a checkpoint that is ended at any step and gone on with does as much as one that was not. */
+@Timeout(60)
+class RepairResumeTest {
+    private static final List<DecoratedKey> PARTITIONS = HandMadeTable.keys(60);
+    private static final int PARTITION_ROWS = 2;
+    private static final long ROWS = (long) PARTITION_ROWS * PARTITIONS.size();
+    private static final Duration SESSION = Duration.ofMillis(100);
+    /** What a session that is not done may have read, by the clock below. */
+    private static final long SESSION_ROWS = 40;
+
+    @TempDir
+    private Path directory;
+
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final List<RangeUnit> units = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicLong looks = new AtomicLong();
+    private final AtomicInteger rowsRead = new AtomicInteger();
+    private volatile long endsAtLook = Long.MAX_VALUE;
+    private volatile JobControl control = new JobControl();
+    private StagingArea ownStaging;
+    private StagingArea otherStaging;
+    private TestTable own;
+    private TestTable other;
+
+    @BeforeEach
+    void start() throws IOException {
+        ownStaging = Sessions.staging(directory.resolve("own"));
+        otherStaging = Sessions.staging(directory.resolve("other"));
+        own = table("own", 0, ownStaging);
+        other = table("other", 1, otherStaging);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        executor.shutdownNow();
+        ownStaging.close();
+        otherStaging.close();
+    }
+
+    private TestTable table(String name, int first, StagingArea staging) {
+        TestTable table = new TestTable(name, Sessions.rows(everySecond(first), PARTITION_ROWS), Optional.of(staging));
+        table.beforeFragment = fragment -> rowsRead.incrementAndGet();
+        return table;
+    }
+
+    private static List<DecoratedKey> everySecond(int first) {
+        List<DecoratedKey> keys = new ArrayList<>();
+        for (int i = first; i < PARTITIONS.size(); i += 2) {
+            keys.add(PARTITIONS.get(i));
+        }
+        return keys;
+    }
+
+    /** A millisecond passes whenever somebody looks at the clock, on whichever side; at one such step the run is ended. */
+    private RepairEnvironment environment() {
+        HostEnvironment host = HostEnvironment.system()
+                .withTime(
+                        () -> Instant.ofEpochSecond(100),
+                        () -> {
+                            long look = looks.incrementAndGet();
+                            if (look == endsAtLook) {
+                                control.abort("ended at step " + look);
+                            }
+                            return TimeUnit.MILLISECONDS.toNanos(look);
+                        },
+                        nanos -> {});
+        return new RepairEnvironment(host, executor, ByteBudget.of(64 << 20));
+    }
+
+    private Path checkpoint() {
+        return directory.resolve("repair.checkpoint");
+    }
+
+    private Repair repair(RepairMember... members) {
+        control = new JobControl();
+        return Repair.of("ks.t")
+                .between(members)
+                .range(TokenRange.FULL)
+                .allow(Set.of(Waiver.EMPTY_REPLICA))
+                .bufferBytes(1)
+                .control(control)
+                .checkpoint(checkpoint())
+                .sessionLeast(SESSION)
+                .reports((unit, report) -> units.add(unit));
+    }
+
+    private Repair repairHere() {
+        return repair(RepairMember.here("own", own.opener()), RepairMember.here("other", other.opener()));
+    }
+
+    /** Goes on until it is through. */
+    private RepairReport runEnded(Random random, int endings, Supplier<Repair> repairs) throws IOException {
+        RepairEnvironment environment = environment();
+        for (int i = 0; i < endings; i++) {
+            endsAtLook = looks.get() + 1 + random.nextInt(400);
+            try {
+                return repairs.get().run(environment);
+            } catch (JobAbortedException ended) {
+                // Goes on.
+            }
+        }
+        endsAtLook = Long.MAX_VALUE;
+        return repairs.get().run(environment);
+    }
+
+    private void shouldHaveDoneEachTokenOnce() {
+        assertThat(units.stream().mapToDouble(RangeUnit::width).sum())
+                .isBetween(0.999 * TokenRange.FULL.width(), 1.001 * TokenRange.FULL.width());
+    }
+
+    private static void shouldHaveReceived(TestTable table, int first, String seed) throws IOException {
+        // What a session kept that was ended before it was recorded comes once more.
+        assertThat(Set.copyOf(table.stagedLines()))
+                .as(seed)
+                .isEqualTo(Set.copyOf(
+                        Sessions.rows(everySecond(first), PARTITION_ROWS).lines()));
+    }
+
+    @Test
+    void shouldDoTheRestWhereverItWasEnded() throws IOException {
+        for (int round = 0; round < 3; round++) {
+            long number = new Random().nextLong();
+            String seed = "seed=" + number;
+            Random random = new Random(number);
+            if (round > 0) {
+                stopAndStart(round);
+            }
+            int endings = 1 + random.nextInt(3);
+            int parallel = 1 + random.nextInt(2);
+
+            RepairReport report = runEnded(
+                    random, endings, () -> repairHere().parallel(parallel).splitLeast(Duration.ofMillis(50)));
+
+            shouldHaveReceived(own, 1, seed);
+            shouldHaveReceived(other, 0, seed);
+            assertThat(report.replicas())
+                    .as(seed)
+                    .allSatisfy(replica -> assertThat(replica.rowsRead())
+                            .isBetween(
+                                    ROWS / 2,
+                                    ROWS / 2 + 4L * report.sessionIds().size()));
+            assertThat(report.rowsDiffering()).as(seed).isEqualTo(ROWS);
+            assertThat(report.itemsFetched() + report.itemsPushed()).as(seed).isEqualTo(ROWS);
+            assertThat(report.replicas())
+                    .as(seed)
+                    .extracting(RepairReport.ReplicaReport::rowsWritten)
+                    .containsExactly(ROWS / 2, ROWS / 2);
+            assertThat(report.replicas().get(0).sstables()).as(seed).doesNotHaveDuplicates();
+            assertThat(report.coveredUntilSeconds()).as(seed).isEqualTo(100);
+            assertThat(report.sessionIds())
+                    .as(seed)
+                    .extracting(UUID::getMostSignificantBits)
+                    .containsOnly(report.sessionIds().get(0).getMostSignificantBits());
+            assertThat(ownStaging.sstables(
+                            own.schema(), own.schema().id(), report.sessionIds().get(0)))
+                    .as(seed)
+                    .extracting(Object::toString)
+                    .containsAll(report.replicas().get(0).sstables());
+            assertThat((long) report.sessionIds().size()).as(seed).isGreaterThan(2);
+            long twice = rowsRead.get() - fragments();
+            assertThat(twice)
+                    .as("read twice, " + seed)
+                    .isLessThanOrEqualTo(endings * parallel * 2 * SESSION_ROWS
+                            + 8L * report.sessionIds().size());
+            assertThat(checkpoint()).as(seed).doesNotExist();
+        }
+    }
+
+    private long fragments() {
+        return own.rows.fragments().size() + (long) other.rows.fragments().size();
+    }
+
+    private void stopAndStart(int round) throws IOException {
+        ownStaging.close();
+        otherStaging.close();
+        ownStaging = Sessions.staging(directory.resolve("own" + round));
+        otherStaging = Sessions.staging(directory.resolve("other" + round));
+        own = table("own", 0, ownStaging);
+        other = table("other", 1, otherStaging);
+        units.clear();
+        rowsRead.set(0);
+    }
+
+    @Test
+    void shouldGoOnBetweenStores() throws IOException {
+        long number = new Random().nextLong();
+        HostEnvironment clock = HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100));
+        String table =
+                SchemaText.print(own.schema()).replace("WITH ", "WITH id = 11111111-2222-1333-8444-555555555555 AND ");
+        try (Store one = Store.open(directory.resolve("one"), StoreConfig.defaults(), clock);
+                Store two = Store.open(directory.resolve("two"), StoreConfig.defaults(), clock)) {
+            one.createTable(table);
+            two.createTable(table);
+            RepairMember[] members = {
+                RepairMember.here("one", new StoreReplicas(one)),
+                RepairMember.here("two", new StoreReplicas(two)),
+                RepairMember.here("own", own.opener()),
+                RepairMember.here("other", other.opener())
+            };
+
+            RepairReport report = runEnded(new Random(number), 2, () -> repair(members));
+
+            assertThat(report.rowsDiffering()).as("seed=" + number).isEqualTo(ROWS);
+            RepairReport compared = repair(members[0], members[1]).dryRun(true).run(environment());
+            assertThat(compared.wereEqual()).as("seed=" + number).isTrue();
+            assertThat(compared.replicas().get(0).rowsRead())
+                    .as("seed=" + number)
+                    .isBetween(ROWS, 2 * ROWS);
+        }
+    }
+
+    @Test
+    void shouldEndSessionsByTimeWhereAnotherNodeIsMaster() throws IOException {
+        try (Nodes follower = new Nodes((handlers, node) -> new RepairService(
+                                Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
+                        .register(handlers));
+                Nodes master = new Nodes((handlers, node) -> new RepairRunner(
+                                node.id(),
+                                Nodes.replicas(own.opener()),
+                                node.client().keepAll(5_000),
+                                node.waiting(),
+                                environment())
+                        .register(handlers));
+                Nodes command = new Nodes((handlers, node) -> {})) {
+            Connector connector = command.client().keepAll(5_000);
+            RepairReport report = repair(
+                            RepairMember.at(connector, RepairRunner.address(master.address())),
+                            RepairMember.at(connector, RepairRunner.address(follower.address())))
+                    .run(environment());
+
+            assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+            assertThat(report.sessionIds()).hasSizeGreaterThan(2);
+        }
+        shouldHaveReceived(own, 1, "");
+        shouldHaveReceived(other, 0, "");
+        shouldHaveDoneEachTokenOnce();
+    }
+
+    @Test
+    void shouldTellOfATableThatWasDoneBefore() throws IOException {
+        List<RepairReport> tables = new ArrayList<>();
+        endsAtLook = 500;
+        RepairEnvironment environment = environment();
+        Repair first = Repair.of("ks.t", "ks.gone")
+                .between(
+                        RepairMember.here("own", (keyspace, table, staged) -> {
+                            if (table.equals("gone")) {
+                                throw new IOException("not there now");
+                            }
+                            return own;
+                        }),
+                        RepairMember.here("other", other.opener()))
+                .range(TokenRange.FULL)
+                .allow(Set.of(Waiver.EMPTY_REPLICA))
+                .checkpoint(checkpoint())
+                .tableReports((table, report) -> tables.add(report));
+
+        assertThatThrownBy(() -> first.run(environment)).hasMessageContaining("not there now");
+        int readBefore = rowsRead.get();
+        assertThatThrownBy(() -> first.run(environment)).hasMessageContaining("not there now");
+
+        assertThat(rowsRead).hasValue(readBefore);
+        assertThat(tables).hasSize(2);
+        assertThat(tables.get(1)).isEqualTo(tables.get(0));
+        assertThat(tables.get(1).counts().of(RepairCount.ROWS_DIFFERING)).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldRefuseToGoOnByAnotherIdOrWithAnotherTable() throws IOException {
+        endsAtLook = looks.get() + 300;
+        RepairEnvironment environment = environment();
+        assertThatThrownBy(() -> repairHere().runId(new UUID(3, 4)).run(environment))
+                .isInstanceOf(JobAbortedException.class);
+        assertThat(units).isNotEmpty();
+
+        assertThatThrownBy(() -> repairHere().runId(new UUID(4, 4)).run(environment))
+                .isInstanceOf(JobRefusedException.class)
+                .hasMessageContaining("another id");
+        RepairReport report = repairHere().runId(new UUID(3, 4)).run(environment);
+
+        assertThat(report.sessionIds()).extracting(UUID::getMostSignificantBits).containsOnly(3L);
+    }
+}
