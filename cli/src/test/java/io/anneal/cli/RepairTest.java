@@ -573,7 +573,7 @@ final class RepairTest {
         expiring(one, format, 2046);
         expiring(two, format, 2043);
 
-        assertThat(repair().exitCode()).isEqualTo(1);
+        assertThat(repair("--include-recent").exitCode()).isEqualTo(1);
         CommandRun diff = diff();
         assertThat(diff.exitCode()).isEqualTo(1);
         assertThat(diff.out()).contains("\"column\":\"name\"");

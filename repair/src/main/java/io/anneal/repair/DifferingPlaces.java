@@ -20,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
@@ -55,10 +57,13 @@ final class DifferingPlaces {
         private final BitSet complete;
 
         private boolean isHeldByMaster;
+        /** What each replica lacks; counted by range already where places are not named. */
+        private final long[] bytesLacking;
         private Optional<RingPosition> position = Optional.empty();
 
-        Place(int range, BitSet holders) {
+        Place(int range, BitSet holders, int replicas) {
             this.range = range;
+            bytesLacking = new long[replicas];
             complete = (BitSet) holders.clone();
         }
     }
@@ -145,7 +150,7 @@ final class DifferingPlaces {
                 Place place = addVersion(codec.placeHash(rows.item(index)), range, holders);
                 place.isHeldByMaster = true;
                 place.position = named ? Optional.of(rows.position(index)) : Optional.empty();
-                lack(range, holders, rows.lengthBytes(index));
+                lack(place, holders, rows.lengthBytes(index));
             }
         }
     }
@@ -168,7 +173,6 @@ final class DifferingPlaces {
                 if (rows.range() >= tally.ranges().size()) {
                     throw new RepairException("replica told rows of a range that there is not, replica=" + follower);
                 }
-                lack(rows.range(), group.holders(), rows.bytes());
                 count += named ? addNamed(follower, group, rows, item) : addHashed(follower, group, rows);
             }
             if (count != group.rows().size()) {
@@ -183,6 +187,11 @@ final class DifferingPlaces {
             throw new RepairException("replica told places by other hashes than were asked for, replica=" + follower
                     + ", bits=" + rows.hashes().bits() + ", wanted=" + placeBits);
         }
+        for (int replica = 0; replica <= differences.size(); replica++) {
+            if (!group.holders().get(replica)) {
+                tally.lacks(rows.range(), replica, rows.bytes()[0]);
+            }
+        }
         for (long hash : rows.hashes().sorted()) {
             addVersion(hash << Long.SIZE - placeBits, rows.range(), group.holders());
         }
@@ -193,11 +202,13 @@ final class DifferingPlaces {
         int count = 0;
         try {
             byte[] items = rows.items();
-            for (int at = 0; at < items.length; at = item.endOffset(), count++) {
+            for (int at = 0; at < items.length && count < rows.bytes().length; at = item.endOffset(), count++) {
                 item.wrap(items, at, items.length);
                 RingPosition position = window.position(item);
-                addVersion(codec.placeHash(item), tally.ranges().of(item.key().token()), group.holders()).position =
-                        Optional.of(position);
+                Place place = addVersion(
+                        codec.placeHash(item), tally.ranges().of(item.key().token()), group.holders());
+                place.position = Optional.of(position);
+                lack(place, group.holders(), rows.bytes()[count]);
             }
         } catch (CorruptItemException e) {
             throw new RepairException("replica sent what are no places, replica=" + follower, e);
@@ -215,17 +226,23 @@ final class DifferingPlaces {
     }
 
     private Place addVersion(long placeHash, int range, BitSet holders) {
-        Place place = places.computeIfAbsent(placeHash >>> Long.SIZE - placeBits, hash -> new Place(range, holders));
+        Place place = places.computeIfAbsent(placeHash >>> Long.SIZE - placeBits, hash -> new Place(range, holders, differences.size() + 1));
         place.complete.and(holders);
         return place;
     }
 
-    private void lack(int range, BitSet holders, long bytes) {
+    private void lack(Place place, BitSet holders, long bytes) {
         for (int replica = 0; replica <= differences.size(); replica++) {
-            if (!holders.get(replica)) {
-                tally.lacks(range, replica, bytes);
-            }
+            place.bytesLacking[replica] += holders.get(replica) ? 0 : bytes;
         }
+    }
+
+    /** Takes out the places at which a replica has what the cut-off leaves out; places must be named. */
+    void leaveOut(RecentItems recent) throws IOException {
+        Set<RingPosition> left = new TreeSet<>((one, other) -> one.compareTo(other, comparator));
+        places.values().forEach(place -> left.add(place.position.orElseThrow()));
+        recent.removeFrom(left, window);
+        places.values().removeIf(place -> !left.contains(place.position.orElseThrow()));
     }
 
     /** Counts all places, and tells of them where they are named; returns how many there are. */
@@ -243,6 +260,7 @@ final class DifferingPlaces {
                     .boxed()
                     .toList();
             tally.rowDiffers(place.range, lacking);
+            lacking.forEach(replica -> tally.lacks(place.range, replica, place.bytesLacking[replica]));
             if (!place.isHeldByMaster) {
                 tally.comparedElsewhere(place.range, 1);
             }

@@ -280,6 +280,11 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
+    public CompletableFuture<byte[]> recent() {
+        return on(ReplicaSession::recent);
+    }
+
+    @Override
     public CompletableFuture<PushAnswer> push(byte[] items) {
         return on(open -> open.receive(items));
     }

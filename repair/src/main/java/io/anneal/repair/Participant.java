@@ -73,6 +73,9 @@ public interface Participant extends AutoCloseable {
      */
     CompletableFuture<PlacesFound> places(PlacesWanted wanted);
 
+    /** What the session's cut-off leaves out of the window, as items: the deletions in force, then rows without content. */
+    CompletableFuture<byte[]> recent();
+
     /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
     CompletableFuture<PushAnswer> push(byte[] items);
 

@@ -32,7 +32,12 @@ final class Pushes {
     /** In what is sent next. */
     private final int[] items;
 
-    Pushes(List<Participant> followers, int bufferBytes, FollowerSums sums, RepairMeter meter) {
+    /** Of the whole session. */
+    private final long[] itemsGiven;
+
+    /** @param itemsGiven counts what each follower is sent */
+    Pushes(List<Participant> followers, int bufferBytes, FollowerSums sums, long[] itemsGiven, RepairMeter meter) {
+        this.itemsGiven = itemsGiven;
         this.followers = followers;
         this.sums = sums;
         this.meter = meter;
@@ -102,6 +107,7 @@ final class Pushes {
 
     private void push(int follower, byte[] sent) {
         meter.sent(items[follower], sent.length);
+        itemsGiven[follower] += items[follower];
         items[follower] = 0;
         underWay.put(follower, followers.get(follower).push(sent));
     }

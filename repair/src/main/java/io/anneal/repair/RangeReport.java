@@ -108,8 +108,7 @@ public record RangeReport(
         int count = in.readUnsignedVInt32();
         List<Lacking> replicas = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            replicas.add(
-                    new Lacking(
+            replicas.add(new Lacking(
                     in.readUnsignedVInt32(),
                     Texts.read(in),
                     in.readUnsignedVInt(),

@@ -149,6 +149,11 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
+    public CompletableFuture<byte[]> recent() {
+        return askForItems(SessionStep.RECENT, ByteBuffer.allocate(0));
+    }
+
+    @Override
     public CompletableFuture<PushAnswer> push(byte[] items) {
         return questions.ask(SessionStep.PUSH.code(), ByteBuffer.wrap(items), PushAnswer::decode);
     }

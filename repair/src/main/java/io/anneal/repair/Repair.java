@@ -96,11 +96,13 @@ public final class Repair {
     private Optional<DifferenceListener> differences = Optional.empty();
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
     private BiConsumer<String, RepairReport> tableReports = (table, report) -> {};
+    private BiConsumer<RangeUnit, RepairReport> unfinishedReports = (unit, report) -> {};
     private Duration splitLeast = SPLIT_LEAST;
     private Duration sessionLeast = SESSION_LEAST;
     private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
     private Optional<SessionMemory.Place> place = Optional.empty();
     private Optional<UUID> runId = Optional.empty();
+    private Optional<Duration> recent = Optional.empty();
 
     private Repair(List<String> tables) {
         this.tables = List.copyOf(tables);
@@ -197,6 +199,18 @@ public final class Repair {
      */
     public Repair staged(UUID sessionId) {
         staged = Optional.of(given("staged", sessionId));
+        return this;
+    }
+
+    /**
+     * Leaves out rows and deletions that were written later than so long before a session's start, by their write times, or before
+     * the moment from which the oldest replica's data dates: they may be on their way still. The report says how many, and up to
+     * when the replicas were compared. A write time in the future is left out always. Nothing is left out by default.
+     *
+     * <p>A repair that leaves something out does not count as one of all replicas: what it left out may be a deletion.
+     */
+    public Repair leaveOutRecent(Duration window) {
+        recent = Optional.of(notNegative("window", window));
         return this;
     }
 
@@ -306,6 +320,16 @@ public final class Repair {
         return this;
     }
 
+    /**
+     * Hears, when the repair ends, of each range that is not done although replicas kept what they received in it: the last step
+     * failed at another. The report has what was kept, of all attempts, and what was not; what replicas kept is right, and waits
+     * for import where that is their way.
+     */
+    public Repair unfinishedReports(BiConsumer<RangeUnit, RepairReport> value) {
+        unfinishedReports = given("unfinishedReports", value);
+        return this;
+    }
+
     /** What has less time left is not split. */
     Repair splitLeast(Duration least) {
         splitLeast = least;
@@ -346,8 +370,7 @@ public final class Repair {
      * @throws IOException when a replica of this process can't be opened
      */
     public ReplicaRows rows(TableSchema schema, List<String> replicas) throws IOException {
-        Map<String, RepairMember> byName =
-                members().stream().collect(Collectors.toMap(Member::name, Member::replica));
+        Map<String, RepairMember> byName = members().stream().collect(Collectors.toMap(Member::name, Member::replica));
         return ReplicaRows.open(schema, replicas.stream().map(byName::get).toList(), staged);
     }
 
@@ -356,7 +379,8 @@ public final class Repair {
      * as a node that is lost, is tried again; the other ranges and tables are repaired all the same. An interrupt aborts it.
      *
      * @return what this run did with all ranges of all tables
-     * @throws RepairException when it is refused or cannot go on; nothing of what was received in that range is kept then
+     * @throws RepairException when it is refused or cannot go on; nothing of what was received in that range is kept then, but
+     *     what {@link #unfinishedReports} tells
      * @throws PeerException when a node cannot be reached, or has no room for so long
      * @throws JobFailedException naming all ranges that failed, where there are several
      * @throws JobAbortedException after {@link JobControl#abort}
@@ -394,19 +418,14 @@ public final class Repair {
         RepairJob repair = new RepairJob(
                 (unit, terms, listener) -> {
                     Owners set = owners(owners, unit.replicas());
-                    return tryOnce(
-                                    unit.table(),
-                                    set.replicas(),
-                                    unit.ranges().ranges(),
-                                    terms,
-                                    listener,
-                                    environment)
+                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment)
                             .within(set.ranges().ranges());
                 },
                 members().stream().map(Member::name).toList(),
                 differences,
                 reports,
                 tableReports,
+                unfinishedReports,
                 dryRun,
                 checkpoint.map(file -> sessionLeast),
                 environment.host().nanoTime());
@@ -650,6 +669,7 @@ public final class Repair {
                 rate,
                 part.runId(),
                 part.listener().nanosLeft(),
+                recent,
                 part.listener().namesRows());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
@@ -698,7 +718,8 @@ public final class Repair {
                 staged,
                 part.waivers(),
                 parallel,
-                rate);
+                rate,
+                recent);
         HelpedExecutor steps =
                 new HelpedExecutor(environment.executor(), environment.host().nanoTime());
         List<Participant> followers = new ArrayList<>();

@@ -56,6 +56,7 @@ final class RepairClient {
                 run.end();
                 wish.requireHeard();
                 status.endsAt().ifPresent(listener::endsAt);
+                status.failure().flatMap(RepairFailure::kept).ifPresent(listener::unfinished);
                 return result(status);
             } finally {
                 wish.end();
@@ -65,10 +66,7 @@ final class RepairClient {
 
     /** Tells what the master found, and at first of which table; returns that. */
     private TableSchema tell(
-            RepairStatus.Differences found,
-            RunRepair repair,
-            Optional<TableSchema> known,
-            RepairListener listener)
+            RepairStatus.Differences found, RunRepair repair, Optional<TableSchema> known, RepairListener listener)
             throws IOException {
         try {
             TableSchema schema =

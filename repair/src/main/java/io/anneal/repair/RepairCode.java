@@ -6,6 +6,8 @@ public final class RepairCode {
     public static final String REFUSED = "refused";
     /** The replica's table was truncated while it received rows: nothing of them is kept, begin again. */
     public static final String TRUNCATED = "truncated";
+    /** A directory of the replica could not be synced: what it has of what it received is known when it is opened again. */
+    public static final String UNSYNCED = "unsynced";
     /** A step that is out of turn: the session is not open yet, or open already. */
     public static final String NO_SESSION = "no-session";
     /** A row, a row buffer or the number of replicas is larger than a node has memory for. */
@@ -16,4 +18,9 @@ public final class RepairCode {
     public static final String ABORTED = "aborted";
 
     private RepairCode() {}
+
+    /** Whether a replica says by it that it failed, and holds what it held before. */
+    static boolean isRefusal(String code) {
+        return code.equals(REFUSED) || code.equals(TRUNCATED) || code.equals(TOO_LARGE);
+    }
 }

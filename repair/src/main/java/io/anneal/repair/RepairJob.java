@@ -59,6 +59,7 @@ final class RepairJob {
     private final Optional<DifferenceListener> differences;
     private final BiConsumer<RangeUnit, RepairReport> reports;
     private final BiConsumer<String, RepairReport> tableReports;
+    private final BiConsumer<RangeUnit, RepairReport> unfinishedReports;
     private final boolean dryRun;
     /** How long a session runs at least before it ends to be recorded; empty where there is no checkpoint. */
     private final Optional<Duration> sessionLeast;
@@ -69,7 +70,7 @@ final class RepairJob {
     /** Of what earlier runs did; by table. */
     private final Map<String, String> tableIds = new HashMap<>();
     /** Attempts that failed when replicas may have kept what they received: the next one may find nothing of it. */
-    private final Map<UnitRun<RangeUnit>, List<Watch>> lost = new HashMap<>();
+    private final Map<UnitRun<RangeUnit>, List<Watch>> lost = new LinkedHashMap<>();
 
     /** Units in which a replica holds nothing where others hold much: what of it holds for the table is known at the end. */
     private final Map<UnitRun<RangeUnit>, RepairException> seemEmpty = new HashMap<>();
@@ -89,6 +90,7 @@ final class RepairJob {
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
             BiConsumer<String, RepairReport> tableReports,
+            BiConsumer<RangeUnit, RepairReport> unfinishedReports,
             boolean dryRun,
             Optional<Duration> sessionLeast,
             LongSupplier nanoTime) {
@@ -99,6 +101,7 @@ final class RepairJob {
         this.differences = differences;
         this.reports = reports;
         this.tableReports = tableReports;
+        this.unfinishedReports = unfinishedReports;
         this.dryRun = dryRun;
     }
 
@@ -126,6 +129,7 @@ final class RepairJob {
             throw interrupted(e);
         } finally {
             closeLost();
+            tellUnfinished();
         }
         synchronized (done) {
             RepairReport sum = RepairReport.sum(List.copyOf(done.values()), dryRun);
@@ -328,23 +332,16 @@ final class RepairJob {
         // What is being split off must be known before this is called the last unit, and this one go by what it keeps.
         last.run.endSplits();
         synchronized (done) {
-            RepairReport whole = report;
             long most = report.differing();
             DifferenceLog log = last.log;
             for (Watch before : lost.getOrDefault(last.run, List.of())) {
                 RepairReport found = before.found.orElseThrow();
-                whole = whole.after(found);
                 if (found.differing() > most) {
                     most = found.differing();
                     log = before.log;
                 }
             }
-            if (whole != report) {
-                whole = whole.withNote(
-                        "an attempt was lost while replicas kept what they had received: what they kept of it"
-                                + " is not among what was written, unit="
-                                + last.run.unit().text());
-            }
+            RepairReport whole = lostOf(last.run).map(report::after).orElse(report);
             if (differences.isPresent()) {
                 log.replay(differences.get());
             }
@@ -364,6 +361,42 @@ final class RepairJob {
             if (openUnits.get(unit.table()) == 0) {
                 tableReports.accept(unit.table(), sumOf(unit.table()));
             }
+            close(lost.getOrDefault(last.run, List.of()));
+            lost.remove(last.run);
+        }
+    }
+
+    /** What the attempts at a unit that failed in their last step found and kept, in their order. */
+    private Optional<RepairReport> lostOf(UnitRun<RangeUnit> run) {
+        return lost.getOrDefault(run, List.of()).stream()
+                .map(attempt -> noted(attempt.found.orElseThrow(), run.unit()))
+                .reduce((before, after) -> after.after(before));
+    }
+
+    /** Says what nobody knows. */
+    private static RepairReport noted(RepairReport found, RangeUnit unit) {
+        if (found.replicas().isEmpty()) {
+            return found.withNote("an attempt was lost while replicas kept what they had received: what they kept of it"
+                    + " is not among what was written, unit=" + unit.text());
+        }
+        RepairReport noted = found;
+        for (RepairReport.ReplicaReport replica : found.replicas()) {
+            if (replica.unkept().stream().anyMatch(Unkept::mayBeKept)) {
+                noted = noted.withNote(
+                        "replica was lost before it said whether it kept what it had received: if it did,"
+                                + " that is not among what was written, replica=" + replica.name() + ", session="
+                                + found.sessionIds() + ", unit=" + unit.text());
+            }
+        }
+        return noted;
+    }
+
+    /** Of units that are not done, however the repair ended. */
+    private void tellUnfinished() {
+        synchronized (done) {
+            lost.keySet()
+                    .forEach(run ->
+                            lostOf(run).ifPresent(kept -> unfinishedReports.accept(run.unit(), kept.uncovered())));
         }
     }
 
@@ -385,10 +418,14 @@ final class RepairJob {
     private void closeLost() throws IOException {
         synchronized (done) {
             for (List<Watch> attempts : lost.values()) {
-                for (Watch watch : attempts) {
-                    watch.log.close();
-                }
+                close(attempts);
             }
+        }
+    }
+
+    private static void close(List<Watch> attempts) throws IOException {
+        for (Watch watch : attempts) {
+            watch.log.close();
         }
     }
 
@@ -503,6 +540,11 @@ final class RepairJob {
 
         @Override
         public void keeps(RepairReport value) {
+            found = Optional.of(value.ofMembers(places(run.unit())));
+        }
+
+        @Override
+        public void unfinished(RepairReport value) {
             found = Optional.of(value.ofMembers(places(run.unit())));
         }
 

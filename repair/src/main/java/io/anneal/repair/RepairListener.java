@@ -70,4 +70,12 @@ public interface RepairListener extends DifferenceListener {
      * @throws IOException ends the session; nothing is kept then
      */
     default void keeps(RepairReport found) throws IOException {}
+
+    /**
+     * After {@link #keeps}: the last step failed at a replica at least, and the session fails next. The others keep what they
+     * received.
+     *
+     * @param kept what replicas wrote that finished; what the others did not keep stands at them
+     */
+    default void unfinished(RepairReport kept) {}
 }

@@ -6,12 +6,15 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.DistinctReplicas;
+import io.anneal.node.FailureText;
+import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
+import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -115,7 +118,7 @@ public final class RepairMaster implements Closeable {
      * Repairs the ranges; afterwards all replicas hold the same rows there.
      *
      * @throws IOException naming the replica that failed; nothing of what was received is kept then, but where a replica
-     *     fails in the last step, finishing: others may have finished before it, and keep rows that are right
+     *     fails in the last step: the others keep what they received, as {@link RepairListener#unfinished} tells
      */
     @SuppressWarnings("try") // The entries are there for the log, not for this code.
     public RepairReport run() throws IOException {
@@ -169,18 +172,45 @@ public final class RepairMaster implements Closeable {
         if (!end.isEnd()) {
             listener.endsAt(end.lastToken());
         }
-        if (!config.dryRun() && meter.of(RepairCount.WINDOWS_DIFFERING) > 0) {
-            listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
-        }
-        List<CompletableFuture<SessionFinished>> finishing = ask(Participant::finish);
-        List<SessionFinished> finished = new ArrayList<>(List.of(own.finish()));
-        finished.addAll(meter.awaitAll(finishing));
+        RepairReport report = finish();
         if (agreement.repairsAll()) {
             tellRepaired();
         }
-        RepairReport report = report(finished);
         LOG.info("repair is done, session={}, report={}", config.sessionId(), report);
         return report;
+    }
+
+    /** @throws IOException the first failure of a replica, when the listener knows what the others kept */
+    private RepairReport finish() throws IOException {
+        boolean isAnyChanged = !config.dryRun() && meter.of(RepairCount.WINDOWS_DIFFERING) > 0;
+        if (isAnyChanged) {
+            listener.keeps(report(List.of(), List.of(), agreement.terms().importDeadlineSeconds()));
+        }
+        List<LastStep.End> ends = LastStep.of(own, followers, meter);
+        RepairReport report = report(ends);
+        List<Exception> failures = ends.stream()
+                .filter(LastStep.Failed.class::isInstance)
+                .map(end -> ((LastStep.Failed) end).cause())
+                .toList();
+        if (failures.isEmpty()) {
+            return report;
+        }
+        LOG.warn(
+                "the last step failed at replicas, the others keep what they received, session={}, replicas={}",
+                config.sessionId(),
+                report.replicas().stream()
+                        .filter(replica -> !replica.unkept().isEmpty())
+                        .map(RepairReport.ReplicaReport::name)
+                        .toList());
+        if (isAnyChanged) {
+            listener.unfinished(report);
+        }
+        Exception first = failures.get(0);
+        failures.stream().skip(1).filter(other -> other != first).forEach(first::addSuppressed);
+        if (first instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        throw (IOException) first;
     }
 
     private static void requireDistinctData(List<SessionOpened> opened) throws RepairException {
@@ -383,23 +413,39 @@ public final class RepairMaster implements Closeable {
         }
     }
 
-    private RepairReport report(List<SessionFinished> finished) {
+    private RepairReport report(List<LastStep.End> ends) {
         List<RepairReport.ReplicaReport> replicas = new ArrayList<>();
         long importDeadlineSeconds = agreement.terms().importDeadlineSeconds();
-        for (int i = 0; i < finished.size(); i++) {
-            SessionFinished done = finished.get(i);
-            replicas.add(new RepairReport.ReplicaReport(
-                    i,
-                    names.get(i),
-                    config.dryRun()
-                            ? done.counts()
-                                    .with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(i))
-                            : done.counts(),
-                    done.importDeadlineSeconds(),
-                    done.sstables()));
-            importDeadlineSeconds = Math.min(importDeadlineSeconds, done.importDeadlineSeconds());
+        for (int i = 0; i < ends.size(); i++) {
+            RepairReport.ReplicaReport replica = ends.get(i) instanceof LastStep.Kept kept
+                    ? kept(i, kept.finished())
+                    : unkept(i, (LastStep.Failed) ends.get(i));
+            replicas.add(replica);
+            importDeadlineSeconds = Math.min(importDeadlineSeconds, replica.importDeadlineSeconds());
         }
         return report(List.of(config.sessionId()), replicas, importDeadlineSeconds);
+    }
+
+    private RepairReport.ReplicaReport kept(int replica, SessionFinished done) {
+        return new RepairReport.ReplicaReport(
+                replica,
+                names.get(replica),
+                config.dryRun()
+                        ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(replica))
+                        : done.counts(),
+                done.importDeadlineSeconds(),
+                done.sstables(),
+                List.of());
+    }
+
+    /** One that lacked nothing has nothing to keep. */
+    private RepairReport.ReplicaReport unkept(int replica, LastStep.Failed end) {
+        long items = replica == 0 ? meter.of(RepairCount.ITEMS_RECEIVED) : sync.itemsGiven(replica - 1);
+        List<Unkept> unkept = items == 0
+                ? List.of()
+                : List.of(new Unkept(repairedRanges(), items, end.mayBeKept(), FailureText.of(end.cause())));
+        return new RepairReport.ReplicaReport(
+                replica, names.get(replica), RepairCounts.NONE, Receiving.NO_DEADLINE, List.of(), unkept);
     }
 
     private RepairReport report(
@@ -416,6 +462,7 @@ public final class RepairMaster implements Closeable {
                 importDeadlineSeconds,
                 agreement.notes(),
                 agreement.coveredUntilSeconds(),
+                agreement.terms().cutoffMicros(),
                 sync.tally().reports(config.keyspace() + "." + config.table(), names));
     }
 

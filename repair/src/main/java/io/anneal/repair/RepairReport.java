@@ -9,6 +9,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,8 @@ import java.util.stream.Stream;
  * @param notes what the operator should know, a sentence each
  * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
  *     date of a replica's data; 0 where nothing was
+ * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
+ *     SessionTerms#NO_CUTOFF}
  * @param ranges of each range in which rows or deletions were compared what was found; an attempt that was lost is not in it
  */
 public record RepairReport(
@@ -39,6 +42,7 @@ public record RepairReport(
         long importDeadlineSeconds,
         List<String> notes,
         long coveredUntilSeconds,
+        long cutoffMicros,
         List<RangeReport> ranges) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
@@ -74,6 +78,7 @@ public record RepairReport(
                         .mapToLong(RepairReport::coveredUntilSeconds)
                         .min()
                         .orElse(0),
+                reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF),
                 joined(reports.stream().flatMap(report -> report.ranges.stream())));
     }
 
@@ -96,6 +101,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
+                cutoffMicros,
                 joined(ranges.stream()
                         .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
     }
@@ -163,21 +169,26 @@ public record RepairReport(
     }
 
     /**
-     * This one after an attempt that was lost. What still differed is among what differed then, so that the larger number has all;
-     * what the replicas kept of that attempt is not known.
+     * This one after an attempt at the same that failed when replicas may have kept what they received. What still differed is among
+     * what differed then, so that the larger number has all. What replicas kept then is theirs in any case, where it is known.
      */
     RepairReport after(RepairReport lost) {
         RepairCounts both = counts.plus(lost.counts)
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
+        List<ReplicaReport> all = new ArrayList<>(replicas.isEmpty() ? lost.replicas : replicas);
+        for (int i = 0; i < Math.min(replicas.size(), lost.replicas.size()); i++) {
+            all.set(i, replicas.get(i).after(lost.replicas.get(i)));
+        }
         return new RepairReport(
-                sessionIds,
-                replicas,
+                Stream.concat(lost.sessionIds.stream(), sessionIds.stream()).toList(),
+                all,
                 both,
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
-                notes,
+                Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
                 coveredUntilSeconds,
+                Math.min(cutoffMicros, lost.cutoffMicros),
                 ranges);
     }
 
@@ -190,7 +201,20 @@ public record RepairReport(
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
                 coveredUntilSeconds,
-                ranges);
+                cutoffMicros);
+    }
+
+    /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */
+    public Optional<Instant> cutoff() {
+        return cutoffMicros == SessionTerms.NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Instant.EPOCH.plus(cutoffMicros, ChronoUnit.MICROS));
+    }
+
+    /** The same of what is not done. */
+    RepairReport uncovered() {
+        return new RepairReport(
+                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, cutoffMicros, ranges);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -205,6 +229,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
+                cutoffMicros,
                 ranges.stream().map(range -> range.ofMembers(places)).toList());
     }
 
@@ -232,12 +257,15 @@ public record RepairReport(
             replica.counts.encode(out);
             out.writeLong(replica.importDeadlineSeconds);
             Texts.write(out, replica.sstables);
+            out.writeUnsignedVInt(replica.unkept.size());
+            replica.unkept.forEach(part -> part.encode(out));
         }
         counts.encode(out);
         out.writeByte(dryRun ? 1 : 0);
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
         out.writeLong(coveredUntilSeconds);
+        out.writeLong(cutoffMicros);
         out.writeUnsignedVInt(ranges.size());
         ranges.forEach(range -> range.encode(out));
     }
@@ -256,7 +284,8 @@ public record RepairReport(
                     Texts.read(in),
                     RepairCounts.decode(in),
                     in.readLong(),
-                    Texts.readList(in)));
+                    Texts.readList(in),
+                    readUnkept(in)));
         }
         return new RepairReport(
                 sessionIds,
@@ -265,6 +294,7 @@ public record RepairReport(
                 in.readByte() != 0,
                 in.readLong(),
                 Texts.readList(in),
+                in.readLong(),
                 in.readLong(),
                 decodeRanges(in));
     }
@@ -284,7 +314,17 @@ public record RepairReport(
         return "RepairReport[sessionIds=" + sessionIds + ", replicas=" + replicas + ", counts=" + counts + ", dryRun="
                 + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes
                 + ", coveredUntilSeconds="
-                + coveredUntilSeconds + "]";
+                + coveredUntilSeconds + ", cutoffMicros=" + cutoffMicros + "]";
+    }
+
+    /** A count larger than what is left cannot be true, so nothing is allocated for it. */
+    private static List<Unkept> readUnkept(ByteReader in) {
+        List<Unkept> unkept = new ArrayList<>();
+        int count = in.readUnsignedVInt32();
+        for (int i = 0; i < count; i++) {
+            unkept.add(Unkept.decode(in));
+        }
+        return unkept;
     }
 
     /**
@@ -292,15 +332,22 @@ public record RepairReport(
      *
      * @param member its place among the replicas of the repair, from 0, which is a master's; what they call themselves need not tell
      *     them apart
-     * @param counts what it did itself
+     * @param counts what it did itself; of a session whose last step failed here, nothing
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
+     * @param unkept what it was given and did not keep, since the last step of a session failed here; none where all is well
      */
     public record ReplicaReport(
-            int member, String name, RepairCounts counts, long importDeadlineSeconds, List<String> sstables) {
+            int member,
+            String name,
+            RepairCounts counts,
+            long importDeadlineSeconds,
+            List<String> sstables,
+            List<Unkept> unkept) {
         public ReplicaReport {
             SessionTerms.requireDeadline(importDeadlineSeconds);
             sstables = List.copyOf(sstables);
+            unkept = List.copyOf(unkept);
         }
 
         public long rowsRead() {
@@ -320,13 +367,23 @@ public record RepairReport(
             return counts.of(RepairCount.ROWS_WRITTEN);
         }
 
+        /** Rows of its own that were not compared, since something of them was written after the cut-off. */
+        public long rowsRecent() {
+            return counts.of(RepairCount.ROWS_RECENT);
+        }
+
+        /** Partition and range deletions that were not compared for the same reason. */
+        public long deletionsRecent() {
+            return counts.of(RepairCount.DELETIONS_RECENT);
+        }
+
         /** Partition and range deletions that it lacked. */
         public long deletionsWritten() {
             return counts.of(RepairCount.DELETIONS_WRITTEN);
         }
 
         private ReplicaReport of(int place) {
-            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables);
+            return new ReplicaReport(place, name, counts, importDeadlineSeconds, sstables, unkept);
         }
 
         private static ReplicaReport sum(List<ReplicaReport> parts) {
@@ -338,7 +395,14 @@ public record RepairReport(
                             .mapToLong(ReplicaReport::importDeadlineSeconds)
                             .min()
                             .orElseThrow(),
-                    parts.stream().flatMap(part -> part.sstables.stream()).toList());
+                    parts.stream().flatMap(part -> part.sstables.stream()).toList(),
+                    parts.stream().flatMap(part -> part.unkept.stream()).toList());
+        }
+
+        /** After an attempt at the same: what that one did not keep is kept by now, or told again. */
+        private ReplicaReport after(ReplicaReport lost) {
+            ReplicaReport both = sum(List.of(lost, this));
+            return new ReplicaReport(member, name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */

@@ -98,6 +98,7 @@ public final class RepairRunner {
                 .parallel(wanted.sessions())
                 .rate(wanted.rate());
         wanted.staged().ifPresent(repair::staged);
+        wanted.recent().ifPresent(repair::leaveOutRecent);
         return repair.tryOnce(
                 wanted.keyspace() + "." + wanted.table(),
                 wanted.ranges(),

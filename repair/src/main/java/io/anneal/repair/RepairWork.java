@@ -35,6 +35,7 @@ final class RepairWork implements ServedRun.Work {
 
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
+    private Optional<RepairReport> kept = Optional.empty();
     private Optional<Long> endsAt = Optional.empty();
 
     RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt, LongSupplier nanoTime) {
@@ -125,6 +126,11 @@ final class RepairWork implements ServedRun.Work {
             public void keeps(RepairReport found) throws IOException {
                 listener.heard(with(Optional.of(found), Optional.empty(), Optional.empty()));
             }
+
+            @Override
+            public void unfinished(RepairReport report) {
+                kept = Optional.of(report);
+            }
         });
         tellDifferences(listener, 1);
         return with(Optional.empty(), Optional.empty(), Optional.of(report));
@@ -155,7 +161,7 @@ final class RepairWork implements ServedRun.Work {
 
     @Override
     public Consumer<ByteWriter> failed(Throwable failure, String reason) {
-        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason)), Optional.empty());
+        return with(Optional.empty(), Optional.of(RepairFailure.of(failure, reason, kept)), Optional.empty());
     }
 
     private Consumer<ByteWriter> with(

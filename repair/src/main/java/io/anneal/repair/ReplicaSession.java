@@ -88,7 +88,8 @@ final class ReplicaSession implements Closeable {
                 schema,
                 new SessionPurgeRule(
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
-        codec = new ItemCodec(schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed());
+        codec = new ItemCodec(
+                schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed(), terms.cutoffMicros());
         rangeIndex = new RangeIndex(parameters.ranges());
         reader = new WindowReader(
                 table,
@@ -139,6 +140,7 @@ final class ReplicaSession implements Closeable {
             meter.addNanosSince(RepairCount.READ_NANOS, startNanos);
             meter.raiseTo(RepairCount.ROWS_READ, reader.rowsRead());
             meter.raiseTo(RepairCount.BYTES_READ, reader.bytesRead());
+            meter.raiseTo(RepairCount.ROWS_RECENT, reader.rowsRecent());
         }
     }
 
@@ -167,7 +169,7 @@ final class ReplicaSession implements Closeable {
         return new WindowSummary(
                 sum(window.deletionSum()),
                 sum(window.rows().sum()),
-                window.hasGhostDeletions() || reader.hasPurgedRows());
+                window.hasGhostDeletions() || reader.hasHiddenRows());
     }
 
     private static WindowSummary.Sum sum(HashSum sum) {
@@ -290,6 +292,16 @@ final class ReplicaSession implements Closeable {
         return roomBytes == Participant.ONE_ITEM ? takenBytes == 0 : (long) takenBytes + itemBytes <= roomBytes;
     }
 
+    /** Whether what was written after a cut-off is not compared. */
+    boolean leavesOutRecent() {
+        return terms.cutoffMicros() != SessionTerms.NO_CUTOFF;
+    }
+
+    /** What the cut-off leaves out; see {@link Participant#recent}. */
+    byte[] recent() throws IOException {
+        return window.recent();
+    }
+
     /** Where the wanted rows stand; see {@link Participant#places}. */
     PlacesFound places(PlacesWanted wanted) throws IOException {
         List<ShortHashes> groups = wanted.groups();
@@ -323,8 +335,8 @@ final class ReplicaSession implements Closeable {
         private final int placeBits;
         private final ByteWriter items = new ByteWriter(64);
         private long[] hashes = new long[8];
+        private long[] sizes = new long[8];
         private int count;
-        private long bytes;
 
         PlacesOfRange(ItemCodec codec, int placeBits) {
             this.codec = codec;
@@ -332,21 +344,25 @@ final class ReplicaSession implements Closeable {
         }
 
         void add(EncodedItem row, int lengthBytes) throws IOException {
-            bytes += lengthBytes;
-            if (placeBits == 0) {
-                codec.place(row, items);
-                return;
-            }
             if (count == hashes.length) {
                 hashes = Arrays.copyOf(hashes, 2 * count);
+                sizes = Arrays.copyOf(sizes, 2 * count);
             }
-            hashes[count++] = codec.placeHash(row);
+            if (placeBits == 0) {
+                codec.place(row, items);
+            } else {
+                hashes[count] = codec.placeHash(row);
+            }
+            sizes[count++] = lengthBytes;
         }
 
         PlacesFound.InRange found(int range) {
             return placeBits == 0
-                    ? PlacesFound.InRange.named(range, bytes, items.toByteArray())
-                    : PlacesFound.InRange.hashed(range, bytes, ShortHashes.of(Arrays.copyOf(hashes, count), placeBits));
+                    ? PlacesFound.InRange.named(range, Arrays.copyOf(sizes, count), items.toByteArray())
+                    : PlacesFound.InRange.hashed(
+                            range,
+                            Arrays.stream(sizes).sum(),
+                            ShortHashes.of(Arrays.copyOf(hashes, count), placeBits));
         }
     }
 
@@ -390,6 +406,9 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         if (window.isOpen()) {
+            if (leavesOutRecent()) {
+                meter.add(RepairCount.DELETIONS_RECENT, window.recentDeletionCount());
+            }
             meter.add(RepairCount.DELETIONS_WRITTEN, window.receivedDeletionCount());
             if (writer.isPresent()) {
                 meter.add(

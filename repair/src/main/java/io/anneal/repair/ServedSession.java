@@ -3,6 +3,7 @@ package io.anneal.repair;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.StorageException;
 import io.anneal.io.Texts;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
@@ -88,6 +89,9 @@ final class ServedSession implements Answers.Answerer {
         if (cause instanceof RepairException coded && coded.peerCode().isPresent()) {
             return coded.peerCode().get();
         }
+        if (StorageException.leavesNamesUnsynced(cause)) {
+            return RepairCode.UNSYNCED;
+        }
         return cause instanceof TableTruncatedException ? RepairCode.TRUNCATED : RepairCode.REFUSED;
     }
 
@@ -139,6 +143,7 @@ final class ServedSession implements Answers.Answerer {
                 PlacesWanted wanted = PlacesWanted.decode(in);
                 yield encoded(replica.places(wanted), (found, out) -> found.encode(out, wanted));
             }
+            case RECENT -> replica.recent();
             case PUSH -> encoded(replica.push(message.bytes()), (answer, out) -> answer.encode(out));
             case FINISH -> encoded(replica.finish(), (done, out) -> done.encode(out));
             case REPAIRED -> {

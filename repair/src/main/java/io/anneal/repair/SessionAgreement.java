@@ -5,11 +5,13 @@ import io.anneal.node.ReplicaException;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What follows from what the replicas said when they opened: the session's terms, a refusal, or notes for the operator.
@@ -19,6 +21,7 @@ import java.util.Optional;
  * @param coveredUntilSeconds what was written before this second, since 1970, all replicas would have had by now
  */
 record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> notes, long coveredUntilSeconds) {
+    private static final long MICROS = TimeUnit.SECONDS.toMicros(1);
     private static final String LAST_OF_NB = "2038-01-19";
 
     SessionAgreement {
@@ -44,17 +47,32 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         }
         DataAge age = age(config, schema, opened);
         notes.addAll(age.notes());
-        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds());
+        long coveredUntilSeconds = coveredUntilSeconds(opened, config.purgeTimeSeconds());
+        long cutoffMicros = config.recent()
+                .map(recent -> cutoffMicros(coveredUntilSeconds, recent))
+                .orElse(SessionTerms.NO_CUTOFF);
+        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros);
         return new SessionAgreement(
-                terms, repairsAll(config, opened, notes), notes, coveredUntilSeconds(config, opened));
+                terms,
+                repairsAll(config, opened, notes),
+                notes,
+                Math.min(coveredUntilSeconds, Math.floorDiv(cutoffMicros, MICROS)));
     }
 
     /** What was written later need not be in the data of all. */
-    private static long coveredUntilSeconds(RepairConfig config, List<SessionOpened> opened) {
+    private static long coveredUntilSeconds(List<SessionOpened> opened, long purgeTimeSeconds) {
         return opened.stream()
                 .flatMap(replica -> replica.facts().asOf().stream())
                 .mapToLong(Instant::getEpochSecond)
-                .reduce(config.purgeTimeSeconds(), Math::min);
+                .reduce(purgeTimeSeconds, Math::min);
+    }
+
+    /**
+     * What was written while the oldest data was taken, or the session began, may be on its way to a replica still: no
+     * difference that a repair has to see.
+     */
+    private static long cutoffMicros(long coveredUntilSeconds, Duration recent) {
+        return TimeUnit.SECONDS.toMicros(coveredUntilSeconds) - TimeUnit.MILLISECONDS.toMicros(recent.toMillis());
     }
 
     /** Rows of a table that was dropped do not come back in the one that was made after it. */
@@ -84,7 +102,8 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
      * is a snapshot, and not what its node holds now.
      */
     private static boolean repairsAll(RepairConfig config, List<SessionOpened> opened, List<String> notes) {
-        if (config.dryRun() || !config.allReplicas()) {
+        // A deletion that was left out is not known to all.
+        if (config.dryRun() || !config.allReplicas() || config.recent().isPresent()) {
             return false;
         }
         List<String> staging = opened.stream()

@@ -185,7 +185,37 @@ final class Window {
         return sum;
     }
 
-    /** Whether purging hides a deletion that is in force here. */
+    /** Deletions that the cut-off leaves out, and that begin here. */
+    long recentDeletionCount() {
+        return deletions().stream()
+                .filter(deletion ->
+                        !deletion.hashed() && codec.isRecent(deletion.item().deletion()))
+                .count();
+    }
+
+    /** What the cut-off leaves out, as items: the deletions in force here, then the places of rows. */
+    byte[] recent() throws IOException {
+        ByteWriter out = new ByteWriter(1024);
+        for (DecoratedKey key : known.keys()) {
+            addRecent(DeletionItem.ofPartition(key, known.partitionDeletion(key)), out);
+            known.steps(key).forEach(step -> addRecent(DeletionItem.ofRange(key, step), out));
+        }
+        RowBuffer buffer = rows.buffer();
+        for (int i = 0; i < buffer.windowEnd(); i++) {
+            if (buffer.isRecent(i)) {
+                codec.place(buffer.item(i), out);
+            }
+        }
+        return out.toByteArray();
+    }
+
+    private void addRecent(DeletionItem deletion, ByteWriter out) {
+        if (codec.isRecent(deletion.deletion())) {
+            out.writeBytes(codec.encode(deletion));
+        }
+    }
+
+    /** Whether purging, or the cut-off, hides a deletion that is in force here. */
     boolean hasGhostDeletions() {
         return carried.filter(deletion -> codec.isGhost(deletion.deletion())).isPresent()
                 || deletions().stream().anyMatch(deletion -> !deletion.hashed());

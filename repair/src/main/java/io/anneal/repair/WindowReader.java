@@ -54,12 +54,13 @@ final class WindowReader implements Closeable {
     private Optional<FragmentCursor> cursor = Optional.empty();
 
     private FragmentKind last;
-    /** How many rows of the buffer there are up to the last one of which purging hides something. */
-    private int rowsToPurged;
+    /** How many rows of the buffer there are up to the last one of which purging, or the cut-off, hides something. */
+    private int rowsToHidden;
 
     private Optional<RingPosition> lastBoundary = Optional.empty();
     private long rowsRead;
     private long bytesRead;
+    private long rowsRecent;
 
     /**
      * @param aheadRowsMax rows behind the window after which it stops reading, as when the buffer is full
@@ -98,6 +99,11 @@ final class WindowReader implements Closeable {
 
     long bytesRead() {
         return bytesRead;
+    }
+
+    /** How many of them the cut-off leaves out. */
+    long rowsRecent() {
+        return rowsRecent;
     }
 
     void start(LinearRanges ranges) {
@@ -182,7 +188,11 @@ final class WindowReader implements Closeable {
             int length = codec.row(from.key(), row, bytes);
             rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
         }
-        rowsToPurged = codec.wasPurged() ? rows.count() : rowsToPurged;
+        rowsToHidden = codec.hidesSomething() ? rows.count() : rowsToHidden;
+        if (codec.isRecent()) {
+            rows.markRecent();
+            rowsRecent++;
+        }
         rowsRead++;
         bytesRead += rows.lengthBytes(rows.count() - 1);
     }
@@ -245,13 +255,13 @@ final class WindowReader implements Closeable {
 
     /** Forgets the window. */
     void dropWindow() throws IOException {
-        rowsToPurged = Math.max(0, rowsToPurged - rows.windowEnd());
+        rowsToHidden = Math.max(0, rowsToHidden - rows.windowEnd());
         rows.dropWindow();
     }
 
-    /** Whether purging hides something of the rows in the buffer: of those of the window, or of what was read behind it. */
-    boolean hasPurgedRows() {
-        return rowsToPurged > 0;
+    /** Whether purging, or the cut-off, hides something of the rows in the buffer: of those of the window, or of what was read behind it. */
+    boolean hasHiddenRows() {
+        return rowsToHidden > 0;
     }
 
     /** Makes everything up to the boundary the window; these are its deletions. */

@@ -45,6 +45,7 @@ final class WindowSync {
     private final ReplicaSession own;
     private final List<Participant> followers;
     private final RepairListener listener;
+    private final TableSchema schema;
     private final EncodedItem item;
     private final ClusteringComparator comparator;
 
@@ -58,8 +59,14 @@ final class WindowSync {
     private final LargeRowMove largeRows = new LargeRowMove();
     private final RangeTally tally;
 
+    /** By follower. */
+    private final long[] itemsGiven;
+
     /** Range deletions that differ and go on behind the window's end: counted already. */
     private final List<DeletionItem> goingOn = new ArrayList<>();
+
+    /** What is left out of the window, once it was asked for. */
+    private Optional<RecentItems> recent = Optional.empty();
 
     /** What the last window still owes. */
     private Optional<Unsettled> unsettled = Optional.empty();
@@ -83,10 +90,12 @@ final class WindowSync {
         this.listener = listener;
         this.dryRun = dryRun;
         this.bufferBytes = bufferBytes;
+        itemsGiven = new long[followers.size()];
         this.tally = tally;
         deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, meter);
         rowReconciler =
                 new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
+        this.schema = schema;
         item = new EncodedItem(schema);
         comparator = ClusteringComparator.of(schema);
         theirs = new FollowerSums(followers, bufferBytes);
@@ -95,12 +104,17 @@ final class WindowSync {
     }
 
     private Pushes newPushes() {
-        return new Pushes(followers, bufferBytes, theirs, meter);
+        return new Pushes(followers, bufferBytes, theirs, itemsGiven, meter);
     }
 
     /** What was compared, and what each replica lacked, by range. */
     RangeTally tally() {
         return tally;
+    }
+
+    /** Rows and deletions that a follower was sent. */
+    long itemsGiven(int follower) {
+        return itemsGiven[follower];
     }
 
     /** How many symbols each follower is to send with the sums of the next window. */
@@ -145,6 +159,7 @@ final class WindowSync {
     private boolean reconcileWindow(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
         WindowSummary mine = ownSummary;
         theirs.set(answers);
+        recent = Optional.empty();
         for (WindowAnswer answer : answers) {
             meter.add(RepairCount.SYMBOLS, answer.sketch().end());
         }
@@ -191,6 +206,7 @@ final class WindowSync {
     }
 
     private void reconcileDeletions(WindowSummary summary) throws IOException {
+        RecentItems leftOut = recent();
         long[] hashes = own.hashes(Phase.DELETIONS);
         HashList mine = HashList.of(hashes);
         List<FollowerDifference> differences =
@@ -226,8 +242,26 @@ final class WindowSync {
                 differing.add(new Lacked(deletion, lacking));
             }
         }
+        differing.removeIf(lacked -> leftOut.touches(lacked.deletion().item()));
         count(differing);
         ghostSpread.spread(pushes.finish(), ghosts);
+    }
+
+    /** What the cut-off leaves out of the window on any replica: in a dry run there is no difference yet where such a thing stands. */
+    private RecentItems recent() throws IOException {
+        if (recent.isEmpty()) {
+            RecentItems items = new RecentItems(schema);
+            if (dryRun && own.leavesOutRecent()) {
+                items.add("master", own.recent(), own.current());
+                PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
+                followers.forEach(follower -> asked.add(bufferBytes, follower::recent));
+                for (Participant follower : followers) {
+                    items.add(follower.name(), asked.next(), own.current());
+                }
+            }
+            recent = Optional.of(items);
+        }
+        return recent.get();
     }
 
     /** Counts each deletion once, in however many windows it lies: they are as large as the memory lets them. */
@@ -334,9 +368,12 @@ final class WindowSync {
         List<FollowerDifference> differences =
                 differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
         List<ExpectedItems> all = missingItems.expected(Phase.ROWS, differences);
+        // What lies under it must be known by its place.
+        RecentItems leftOut = recent();
+        boolean named = listener.namesRows() || !leftOut.isEmpty();
         long wanted = all.stream().mapToLong(ExpectedItems::wantedCount).sum();
         DifferingPlaces places = new DifferingPlaces(
-                own.current(), own.codec(), differences, tally, comparator, wanted, listener.namesRows());
+                own.current(), own.codec(), differences, tally, comparator, wanted, named);
         List<List<DifferingPlaces.Group>> groups = all.stream()
                 .map(expected -> places.groups(expected.wantedHashes()))
                 .toList();
@@ -356,6 +393,9 @@ final class WindowSync {
                 found = meter.await(follower.places(places.wantedByWholeHashes(groups.get(i))));
             }
             places.add(follower.name(), groups.get(i), found, item);
+        }
+        if (!leftOut.isEmpty()) {
+            places.leaveOut(leftOut);
         }
         meter.add(RepairCount.ROWS_DIFFERING, places.tell(listener));
     }

@@ -77,7 +77,8 @@ class EarlyEndTest {
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
-                ReadRate.UNLIMITED);
+                ReadRate.UNLIMITED,
+                Optional.empty());
     }
 
     /** The follower, which had nothing. */

@@ -282,8 +282,8 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         long later = table.localDeletionTimeMaxSeconds() + 1;
 
-        assertThatThrownBy(() ->
-                        Waiting.result(replica.agree(new SessionTerms(later, BUFFER_BYTES, Receiving.NO_DEADLINE))))
+        assertThatThrownBy(() -> Waiting.result(replica.agree(
+                        new SessionTerms(later, BUFFER_BYTES, Receiving.NO_DEADLINE, SessionTerms.NO_CUTOFF))))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("later than this replica can write");
         everythingShouldBeClosedOnce();

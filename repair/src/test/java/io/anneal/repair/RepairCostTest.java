@@ -88,7 +88,8 @@ class RepairCostTest {
                     Optional.empty(),
                     Set.of(Waiver.values()),
                     1,
-                    ReadRate.UNLIMITED);
+                    ReadRate.UNLIMITED,
+                    Optional.empty());
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
             try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);

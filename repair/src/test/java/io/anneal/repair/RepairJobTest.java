@@ -231,8 +231,13 @@ class RepairJobTest {
         assertThat(own.opened).hasValue(2);
         assertThat(report.wereEqual()).isFalse();
         assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
-        assertThat(report.sessionIds()).hasSize(1);
-        assertThat(report.notes()).anyMatch(note -> note.contains("lost"));
+        assertThat(report.sessionIds()).hasSize(2);
+        assertThat(report.replicas().get(0).sstables()).hasSize(1);
+        assertThat(report.replicas().get(0).rowsWritten()).isEqualTo(ROWS);
+        assertThat(report.replicas().get(1).sstables()).isEmpty();
+        assertThat(report.notes())
+                .anyMatch(
+                        note -> note.contains("lost before it said whether it kept") && note.contains("replica=other"));
         assertThat(reports).containsExactly(report);
         assertThat(heard)
                 .filteredOn(line -> !line.startsWith("begins"))
@@ -255,6 +260,7 @@ class RepairJobTest {
             assertThat(own.opened).hasValue(2);
             assertThat(report.rowsDiffering()).isEqualTo(2 * ROWS);
             assertThat(report.wereEqual()).isFalse();
+            assertThat(report.notes()).anyMatch(note -> note.contains("not among what was written"));
         }
     }
 
@@ -465,8 +471,8 @@ class RepairJobTest {
     /** The command that asked another node for the repair tries again what that node lost. */
     @Test
     void shouldTakeADamagedFrameForALostReplica() {
-        RepairFailure failure =
-                RepairFailure.of(new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged");
+        RepairFailure failure = RepairFailure.of(
+                new CorruptFrameException("follower", 0, "payload checksum is wrong"), "damaged", Optional.empty());
 
         assertThat(failure.exception("master").peerCode()).contains(PeerException.PEER_LOST);
     }

@@ -125,6 +125,7 @@ class RepairRunnerTest {
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
                 Long.MAX_VALUE,
+                Optional.empty(),
                 false);
     }
 
@@ -210,15 +211,14 @@ class RepairRunnerTest {
         followed.beforeFragment = fragment -> answers.join();
         AtomicInteger signs = new AtomicInteger();
 
-        RepairReport report = new RepairClient(master.connect())
-                .run(run(follower.address()), new RepairListener() {
-                    @Override
-                    public void progress(long windows, long rowsRead, long bytesRead, double covered) {
-                        if (windows == 0 && signs.incrementAndGet() == 3) {
-                            answers.complete(null);
-                        }
-                    }
-                });
+        RepairReport report = new RepairClient(master.connect()).run(run(follower.address()), new RepairListener() {
+            @Override
+            public void progress(long windows, long rowsRead, long bytesRead, double covered) {
+                if (windows == 0 && signs.incrementAndGet() == 3) {
+                    answers.complete(null);
+                }
+            }
+        });
 
         assertThat(signs.get()).isGreaterThanOrEqualTo(3);
         assertThat(report.rowsDiffering()).isEqualTo(5);
@@ -312,6 +312,7 @@ class RepairRunnerTest {
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
                 Long.MAX_VALUE,
+                Optional.empty(),
                 false);
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))

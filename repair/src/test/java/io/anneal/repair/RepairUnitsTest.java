@@ -8,6 +8,7 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.repair.message.RepairCounts;
+import io.anneal.repair.message.SessionTerms;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -29,12 +30,14 @@ class RepairUnitsTest {
     private static final TokenRanges ALL = new TokenRanges(List.of(TokenRange.FULL));
     private static final RepairReport EQUAL = new RepairReport(
             List.of(),
-            List.of(new RepairReport.ReplicaReport(0, "one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"))),
+            List.of(new RepairReport.ReplicaReport(
+                    0, "one", RepairCounts.NONE, Long.MAX_VALUE, List.of("an SSTable"), List.of())),
             RepairCounts.NONE,
             false,
             Long.MAX_VALUE,
             List.of(),
             100,
+            SessionTerms.NO_CUTOFF,
             List.of());
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
@@ -59,6 +62,7 @@ class RepairUnitsTest {
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
+                (unit, report) -> {},
                 false,
                 Optional.empty(),
                 System::nanoTime);
@@ -112,6 +116,7 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
+                (unit, report) -> {},
                 false,
                 Optional.empty(),
                 System::nanoTime);

@@ -44,7 +44,11 @@ final class Sessions {
     private Sessions() {}
 
     static SessionTerms terms(int bufferBytes) {
-        return new SessionTerms(SSTableVersion.NB.localDeletionTimeMaxSeconds(), bufferBytes, Receiving.NO_DEADLINE);
+        return new SessionTerms(
+                SSTableVersion.NB.localDeletionTimeMaxSeconds(),
+                bufferBytes,
+                Receiving.NO_DEADLINE,
+                SessionTerms.NO_CUTOFF);
     }
 
     static OpenSession open(long id, int bufferBytes) {
@@ -116,7 +120,8 @@ final class Sessions {
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
-                ReadRate.UNLIMITED);
+                ReadRate.UNLIMITED,
+                Optional.empty());
     }
 
     static StagingArea staging(Path directory) throws IOException {

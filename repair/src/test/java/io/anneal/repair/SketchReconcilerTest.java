@@ -90,7 +90,8 @@ class SketchReconcilerTest {
                 asked.staged(),
                 asked.waivers(),
                 asked.sessions(),
-                ReadRate.UNLIMITED);
+                ReadRate.UNLIMITED,
+                Optional.empty());
         List<Participant> followers = new ArrayList<>();
         for (TestTable table : tables.subList(1, tables.size())) {
             followers.add(lying(new LocalParticipant(table.name(), table.opener(), Runnable::run), lies));

@@ -38,6 +38,11 @@ final class TestTable implements Replica {
         void run(int fragment) throws IOException;
     }
 
+    /** May fail. */
+    interface LastStep {
+        void run() throws IOException;
+    }
+
     final AtomicInteger opened = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
     final AtomicInteger cursorsOpened = new AtomicInteger();
@@ -45,6 +50,8 @@ final class TestTable implements Replica {
     final CountDownLatch end = new CountDownLatch(1);
     volatile BeforeFragment beforeFragment = fragment -> {};
     volatile boolean takesInAtOnce;
+    /** Runs before what it received in a session is kept. */
+    volatile LastStep beforeComplete = () -> {};
     /** Runs when what it received in a session is kept. */
     volatile Runnable afterComplete = () -> {};
     /** When the repairs of which it was told began. */
@@ -158,6 +165,7 @@ final class TestTable implements Replica {
 
             @Override
             public long complete() throws IOException {
+                beforeComplete.run();
                 long importDeadline = receiving.complete();
                 afterComplete.run();
                 return importDeadline;

@@ -94,7 +94,8 @@ class StoreRepairTest {
                 Optional.empty(),
                 Set.of(),
                 1,
-                ReadRate.UNLIMITED);
+                ReadRate.UNLIMITED,
+                Optional.empty());
     }
 
     private StagingArea staging(String name) throws IOException {

@@ -201,13 +201,15 @@ class RepairNetworkTest {
                                 replica.name(),
                                 withoutPlaces(replica.counts()),
                                 replica.importDeadlineSeconds(),
-                                List.of()))
+                                List.of(),
+                                replica.unkept()))
                         .toList(),
                 withoutPlaces(report.counts()),
                 report.dryRun(),
                 report.importDeadlineSeconds(),
                 report.notes(),
                 report.coveredUntilSeconds(),
+                report.cutoffMicros(),
                 report.ranges().stream().map(RepairNetworkTest::withoutPlaces).toList());
     }
 

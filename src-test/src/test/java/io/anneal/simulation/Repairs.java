@@ -43,7 +43,8 @@ final class Repairs {
                 Optional.empty(),
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
                 1,
-                ReadRate.UNLIMITED);
+                ReadRate.UNLIMITED,
+                Optional.empty());
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

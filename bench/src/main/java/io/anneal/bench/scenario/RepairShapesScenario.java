@@ -211,7 +211,8 @@ public final class RepairShapesScenario {
                 Optional.empty(),
                 EnumSet.allOf(Waiver.class),
                 1,
-                ReadRate.UNLIMITED);
+                ReadRate.UNLIMITED,
+                Optional.empty());
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (Replica own = behind.open(RepairShape.KEYSPACE, RepairShape.TABLE, Optional.empty());
                 LocalParticipant follower = new LocalParticipant("ahead", ahead, executor);

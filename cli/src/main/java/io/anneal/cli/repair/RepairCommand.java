@@ -102,6 +102,13 @@ public final class RepairCommand extends Subcommand {
             description = "Find and count differences, write nothing; exit with 1 if there are any.")
     private boolean dryRun;
 
+    @Option(
+            names = "--include-recent",
+            description =
+                    "In a dry run: compare rows and deletions of the last 10 seconds before the oldest snapshot, or"
+                            + " before now, too. By default they are left out and counted: they may be on their way still.")
+    private boolean includeRecent;
+
     @Option(names = "--rows", description = "Name the rows that differ; in a dry run with the cells that differ, and when they were written.")
     private boolean namesRows;
 
@@ -220,6 +227,9 @@ public final class RepairCommand extends Subcommand {
         }
         if (!names.isEmpty() && directories.isEmpty() && ring == null) {
             throw usage("--name goes with --dir, or with --ring");
+        }
+        if (includeRecent && !isDryRun()) {
+            throw usage("--include-recent goes with a dry run: a repair that writes takes everything");
         }
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
@@ -402,7 +412,8 @@ public final class RepairCommand extends Subcommand {
                 Optional.ofNullable(staged),
                 allowed.waivers(),
                 parallel,
-                rowsPerSecond);
+                rowsPerSecond,
+                includeRecent);
     }
 
     /** What makes equal what a dry run found to differ. */
@@ -424,6 +435,7 @@ public final class RepairCommand extends Subcommand {
         Repair repair = task.repair()
                 .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
                 .reports(results::addPart)
+                .unfinishedReports(results::addPart)
                 .tableReports(results::add);
         if (!namesRows) {
             run(task, repair, named);

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.ShellWord;
+import io.anneal.key.TokenRange;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.Unkept;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
@@ -66,6 +68,7 @@ final class RepairOutput {
                         .sum());
         out.println("  " + counts(report));
         printSteps(out, report);
+        printLeftOut(out, report);
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             out.printf(
                     Locale.ROOT,
@@ -84,14 +87,43 @@ final class RepairOutput {
         printImports(out, table, report, now);
     }
 
-    /** What the parts that are done wrote, of a table of which others failed: it is right, and waits for import. */
+    /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */
     static void printKept(PrintStream out, QualifiedTable table, RepairReport kept, Instant now) {
-        if (hasStaged(kept)) {
-            out.println(table + ": not done, but what its done parts wrote is right");
-            kept.replicas()
-                    .forEach(replica -> replica.sstables().forEach(sstable -> out.println("    wrote " + sstable)));
+        if (hasStaged(kept) || hasUnkept(kept)) {
+            out.println(table + ": not done, but what was kept is right");
+            kept.notes().forEach(note -> out.println("  note: " + note));
+            for (RepairReport.ReplicaReport replica : kept.replicas()) {
+                out.printf(
+                        Locale.ROOT,
+                        "  %s: kept %,d rows and %,d deletions%n",
+                        replica.name(),
+                        replica.rowsWritten(),
+                        replica.deletionsWritten());
+                replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
+                replica.unkept().forEach(part -> printUnkept(out, part));
+            }
             printImports(out, table, kept, now);
         }
+    }
+
+    private static void printUnkept(PrintStream out, Unkept part) {
+        out.printf(
+                Locale.ROOT,
+                "    %s %,d rows and deletions that it was sent, in %s: %s%n",
+                part.mayBeKept() ? "may not have kept" : "did not keep",
+                part.items(),
+                ranges(part),
+                part.reason());
+    }
+
+    /** One as it is, many by their number: JSON has them all. */
+    private static String ranges(Unkept part) {
+        return part.ranges().get(0)
+                + (part.ranges().size() == 1 ? "" : " and " + (part.ranges().size() - 1) + " more ranges");
+    }
+
+    private static boolean hasUnkept(RepairReport report) {
+        return report.replicas().stream().anyMatch(replica -> !replica.unkept().isEmpty());
     }
 
     private static void printImports(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
@@ -136,6 +168,24 @@ final class RepairOutput {
                 seconds(counts.of(RepairCount.WAIT_NANOS)),
                 seconds(counts.of(RepairCount.RECONCILE_NANOS)),
                 seconds(counts.of(RepairCount.WRITE_NANOS)));
+    }
+
+    /** What was not compared: silence on it would pass for equality. */
+    private static void printLeftOut(PrintStream out, RepairReport report) {
+        report.cutoff()
+                .ifPresent(cutoff -> report.replicas().stream()
+                        .filter(replica -> replica.rowsRecent() + replica.deletionsRecent() > 0)
+                        .forEach(replica -> out.printf(
+                                Locale.ROOT,
+                                "  %s: %,d rows and %,d deletions newer than %s were left out%s; --include-recent takes them%n",
+                                replica.name(),
+                                replica.rowsRecent(),
+                                replica.deletionsRecent(),
+                                cutoff,
+                                replica.rowsRecent() > replica.rowsRead() / 2
+                                        ? ", more than half of the rows: they were written just now, or with write times in the"
+                                                + " future"
+                                        : "")));
     }
 
     private static String seconds(long nanos) {
@@ -187,7 +237,8 @@ final class RepairOutput {
 
     private static String verdict(RepairReport report) {
         if (report.wereEqual()) {
-            return "the replicas are equal";
+            return "the replicas are equal"
+                    + report.cutoff().map(cutoff -> " up to " + cutoff).orElse("");
         }
         return report.dryRun()
                 ? "the replicas differ (dry run, nothing written)"
@@ -209,7 +260,7 @@ final class RepairOutput {
                 .toList();
     }
 
-    /** @param kept what the parts that are done wrote, if any did */
+    /** @param kept what was kept, in parts that are done and by replicas of which another failed, if anything was */
     static void writeError(
             JsonGenerator json, QualifiedTable table, ErrorReport error, Optional<RepairReport> kept, Instant now)
             throws IOException {
@@ -219,7 +270,7 @@ final class RepairOutput {
         json.writeStringField("code", error.code());
         json.writeStringField("message", error.message());
         json.writeEndObject();
-        if (kept.isPresent() && hasStaged(kept.get())) {
+        if (kept.isPresent() && (hasStaged(kept.get()) || hasUnkept(kept.get()))) {
             json.writeObjectFieldStart("done-parts");
             writeDone(json, table, kept.get(), now);
             json.writeEndObject();
@@ -244,6 +295,9 @@ final class RepairOutput {
         writeCounts(json, report);
         json.writeNumberField("rows-compared", report.rowsCompared());
         RangeLines.write(json, report);
+        if (report.cutoff().isPresent()) {
+            json.writeStringField("compared-up-to", report.cutoff().get().toString());
+        }
         writeDeadline(json, report.importDeadline());
         json.writeBooleanField("too-late-to-import", isTooLate(report, now));
         writeTexts(json, "notes", report.notes());
@@ -258,11 +312,32 @@ final class RepairOutput {
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
             json.writeNumberField("bytes-lacking", report.bytesLacking(replica));
+            if (report.cutoff().isPresent()) {
+                json.writeNumberField("rows-left-out", replica.rowsRecent());
+                json.writeNumberField("deletions-left-out", replica.deletionsRecent());
+            }
             writeCounts(json, replica.counts(), OF_REPLICA);
             writeTexts(json, "sstables", replica.sstables());
             writeDeadline(json, replica.importDeadline());
             json.writeBooleanField("too-late-to-import", isTooLate(replica, now));
             writeTexts(json, "import", isTooLate(replica, now) ? List.of() : imports(table, replica));
+            writeUnkept(json, replica.unkept());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void writeUnkept(JsonGenerator json, List<Unkept> unkept) throws IOException {
+        json.writeArrayFieldStart("unkept");
+        for (Unkept part : unkept) {
+            json.writeStartObject();
+            writeTexts(
+                    json,
+                    "ranges",
+                    part.ranges().stream().map(TokenRange::toString).toList());
+            json.writeNumberField("items", part.items());
+            json.writeBooleanField("may-be-kept", part.mayBeKept());
+            json.writeStringField("reason", part.reason());
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -31,7 +31,7 @@ final class RepairResults {
     private final Map<QualifiedTable, Done> done = new HashMap<>();
     private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
 
-    /** Of each table the reports of the parts that are done. */
+    /** Of each table the reports of the parts that are done, and of those in which only some replicas kept what they received. */
     private final Map<QualifiedTable, List<RepairReport>> parts = new HashMap<>();
 
     /** A table's report, and when it was there: its SSTables may have been in time then. */
@@ -74,7 +74,7 @@ final class RepairResults {
                 .orElseThrow();
     }
 
-    /** A part of a table is done. */
+    /** A part of a table is done, or will not be. */
     synchronized void addPart(RangeUnit part, RepairReport report) {
         parts.computeIfAbsent(table(part.table()), table -> new ArrayList<>()).add(report);
     }

@@ -3,6 +3,7 @@ package io.anneal.cli.repair;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.node.Waiver;
 import io.anneal.repair.Repair;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.UUID;
  * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count although they are not imported yet
  * @param parallel how many ranges at once, of all tables
+ * @param includeRecent whether a dry run compares what may still be on its way, too
  */
 record RepairTask(
         List<QualifiedTable> tables,
@@ -24,7 +26,11 @@ record RepairTask(
         Optional<UUID> staged,
         Set<Waiver> waivers,
         int parallel,
-        long rowsPerSecond) {
+        long rowsPerSecond,
+        boolean includeRecent) {
+    /** Writes are on their way to a replica for so long at most, hints aside; a clock may be off by some of it. */
+    static final Duration RECENT = Duration.ofSeconds(10);
+
     /** The repair, but for its replicas. */
     Repair repair() {
         Repair repair = owned.applyTo(
@@ -36,6 +42,9 @@ record RepairTask(
                 .parallel(parallel)
                 .rowsPerSecond(rowsPerSecond);
         staged.ifPresent(repair::staged);
+        if (dryRun && !includeRecent) {
+            repair.leaveOutRecent(RECENT);
+        }
         return repair;
     }
 }

@@ -20,40 +20,52 @@ public record PlacesFound(Optional<List<List<InRange>>> groups) {
      * Rows of a group in one range.
      *
      * @param range which of the session's ranges, as {@code RangeIndex} counts them
-     * @param bytes encoded size of these rows together
+     * @param bytes encoded size of these rows: of all together, or of each where the places themselves are told
      * @param hashes of their places; none where the places themselves are told
      * @param items the places: items without content
      */
-    public record InRange(int range, long bytes, ShortHashes hashes, byte[] items) {
+    public record InRange(int range, long[] bytes, ShortHashes hashes, byte[] items) {
         private static final byte[] NO_ITEMS = new byte[0];
 
         /** Only hashes of the places. */
         public static InRange hashed(int range, long bytes, ShortHashes hashes) {
-            return new InRange(range, bytes, hashes, NO_ITEMS);
+            return new InRange(range, new long[] {bytes}, hashes, NO_ITEMS);
+        }
+
+        /** The places themselves. */
+        public static InRange named(int range, long[] bytes, byte[] items) {
+            return new InRange(range, bytes, ShortHashes.of(new long[0], Long.SIZE), items);
         }
 
         private void encode(ByteWriter out, boolean isHashed) {
             out.writeUnsignedVInt(range);
-            out.writeUnsignedVInt(bytes);
             if (isHashed) {
+                out.writeUnsignedVInt(bytes[0]);
                 hashes.encode(out);
-            } else {
-                out.writeUnsignedVInt(items.length);
-                out.writeBytes(items);
+                return;
             }
+            out.writeUnsignedVInt(bytes.length);
+            for (long size : bytes) {
+                out.writeUnsignedVInt(size);
+            }
+            out.writeUnsignedVInt(items.length);
+            out.writeBytes(items);
         }
 
         private static InRange decode(ByteReader in, boolean isHashed) {
             int range = in.readUnsignedVInt32();
-            long bytes = in.readUnsignedVInt();
-            return isHashed
-                    ? hashed(range, bytes, ShortHashes.decode(in))
-                    : named(range, bytes, in.readBytes(in.readUnsignedVInt32()));
-        }
-
-        /** The places themselves. */
-        public static InRange named(int range, long bytes, byte[] items) {
-            return new InRange(range, bytes, ShortHashes.of(new long[0], Long.SIZE), items);
+            if (isHashed) {
+                return hashed(range, in.readUnsignedVInt(), ShortHashes.decode(in));
+            }
+            int count = in.readUnsignedVInt32();
+            if (count > in.remainingBytes()) {
+                throw new IllegalArgumentException("more rows than the bytes hold, rows=" + count);
+            }
+            long[] sizes = new long[count];
+            for (int i = 0; i < count; i++) {
+                sizes[i] = in.readUnsignedVInt();
+            }
+            return named(range, sizes, in.readBytes(in.readUnsignedVInt32()));
         }
     }
 

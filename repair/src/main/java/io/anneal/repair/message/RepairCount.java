@@ -59,7 +59,11 @@ public enum RepairCount {
     /** Partition deletions and intervals of which the master found that not every replica had them. */
     DELETIONS_DIFFERING,
     /** Bytes of all messages between the master and replicas on other nodes. */
-    NETWORK_BYTES;
+    NETWORK_BYTES,
+    /** Rows of its own that a replica left out of the comparison: something of them was written after the cut-off. */
+    ROWS_RECENT,
+    /** The same of partition and range deletions. */
+    DELETIONS_RECENT;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

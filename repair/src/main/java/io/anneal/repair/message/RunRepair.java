@@ -6,6 +6,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,7 @@ import java.util.UUID;
  * @param rate of all masters of the run together
  * @param runId of the run that it is a part of: the upper half of its session's id
  * @param sessionNanos after how long the session ends at the next token; {@link Long#MAX_VALUE} where it does not
+ * @param recent what was written later than so long before its start, or before the oldest replica's data dates, is not compared
  * @param namesRows whether the asker hears of each place at which rows differ
  */
 public record RunRepair(
@@ -42,6 +44,9 @@ public record RunRepair(
         ReadRate rate,
         UUID runId,
         long sessionNanos,
+        Optional<Duration> recent) {
+    private static final long NO_CUTOFF = -1;
+
         boolean namesRows) {
     /**
      * Another replica.
@@ -84,6 +89,7 @@ public record RunRepair(
         rate.encode(out);
         Texts.write(out, runId);
         out.writeLong(sessionNanos);
+        out.writeLong(recent.map(Duration::toMillis).orElse(NO_CUTOFF));
         out.writeByte(namesRows ? 1 : 0);
     }
 
@@ -103,6 +109,13 @@ public record RunRepair(
                 ReadRate.decode(in),
                 Texts.readId(in),
                 in.readLong(),
+                readRecent(in.readLong()));
+    }
+
+    private static Optional<Duration> readRecent(long millis) {
+        return millis == NO_CUTOFF
+                ? Optional.empty()
+                : Optional.of(Duration.ofMillis(Arguments.notNegative("recentMillis", millis)),
                 in.readByte() != 0);
     }
 

@@ -30,7 +30,9 @@ public enum SessionStep {
     /** The hashes of the window's rows summed by range. */
     SUMS(12),
     /** A slice of the sketch of the window's rows: first and last symbol, and ranges; answered by symbols. */
-    SKETCH(13);
+    SKETCH(13),
+    /** What the cut-off leaves out: deletions and places of rows. */
+    RECENT(14);
 
     private final int code;
 

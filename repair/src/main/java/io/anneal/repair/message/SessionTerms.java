@@ -12,8 +12,12 @@ import java.time.Instant;
  * @param bufferBytes smallest row buffer of the participants, so that nobody is sent more than it has room for
  * @param importDeadlineSeconds when everything received must be imported at the latest, seconds since 1970, or {@link
  *     Receiving#NO_DEADLINE}
+ * @param cutoffMicros what was written later is left out of the comparison, by its write time, or {@link #NO_CUTOFF}
  */
-public record SessionTerms(long localDeletionTimeMaxSeconds, int bufferBytes, long importDeadlineSeconds) {
+public record SessionTerms(
+        long localDeletionTimeMaxSeconds, int bufferBytes, long importDeadlineSeconds, long cutoffMicros) {
+    /** Nothing is left out. */
+    public static final long NO_CUTOFF = Long.MAX_VALUE;
 
     public SessionTerms {
         if (bufferBytes < 1) {
@@ -38,9 +42,10 @@ public record SessionTerms(long localDeletionTimeMaxSeconds, int bufferBytes, lo
         out.writeLong(localDeletionTimeMaxSeconds);
         out.writeInt(bufferBytes);
         out.writeLong(importDeadlineSeconds);
+        out.writeLong(cutoffMicros);
     }
 
     public static SessionTerms decode(ByteReader in) {
-        return new SessionTerms(in.readLong(), in.readInt(), in.readLong());
+        return new SessionTerms(in.readLong(), in.readInt(), in.readLong(), in.readLong());
     }
 }

@@ -21,7 +21,7 @@ import java.util.Arrays;
 
 /**
  * Encodes items unpurged and hashes their purged view, which is how a session sees every item (rule 11 of the canonical
- * form). The hash of the last row encoded is kept here. Allocates nothing for a row. Owned by one thread.
+ * form). What was written after the session's cut-off has no view. The hash of the last row encoded is kept here. Allocates nothing for a row. Owned by one thread.
  */
 public final class ItemCodec {
     private final CanonicalEncoder encoder;
@@ -32,10 +32,22 @@ public final class ItemCodec {
     private final Row view = new Row();
     private final KeyView keyView = new KeyView();
     private final Clustering clustering = new Clustering();
-    private boolean hashed;
-    private boolean wasPurged;
+    /** What was written later is not hashed. */
+    private final long cutoffMicros;
 
+    private boolean hashed;
+    private boolean differsFromHashed;
+    private boolean recent;
+
+    /** Hashes whatever its write time is. */
     public ItemCodec(TableSchema schema, long localDeletionTimeMaxSeconds, Purger purger, long hashSeed) {
+        this(schema, localDeletionTimeMaxSeconds, purger, hashSeed, Long.MAX_VALUE);
+    }
+
+    /** @param cutoffMicros of what holds a later write nothing is hashed; {@link Long#MAX_VALUE} for none */
+    public ItemCodec(
+            TableSchema schema, long localDeletionTimeMaxSeconds, Purger purger, long hashSeed, long cutoffMicros) {
+        this.cutoffMicros = cutoffMicros;
         encoder = new CanonicalEncoder(schema, localDeletionTimeMaxSeconds);
         this.purger = purger;
         hash = new ItemHash(hashSeed);
@@ -52,13 +64,9 @@ public final class ItemCodec {
     /** Writes a row that is too large for memory to a file and hashes its purged view there. */
     public SpillFile.Spilled spill(KeyView key, Row row, SpillFile file) throws IOException {
         SpillFile.Spilled whole = file.append(out -> encoder.row(key, row, out));
-        hashed = true;
-        wasPurged = purger.purge(row, view);
-        if (!wasPurged) {
+        if (!view(row)) {
             hash.hash(file.map(whole));
-        } else if (view.isEmpty()) {
-            hashed = false;
-        } else {
+        } else if (hashed) {
             SpillFile.Spilled left = file.append(out -> encoder.row(key, view, out));
             hash.hash(file.map(left));
             file.forget(left);
@@ -111,17 +119,23 @@ public final class ItemCodec {
 
     /** Hashes the purged view of a row, whose own encoding is there already. */
     private void hash(KeyView key, Row row, byte[] encoded, int offset, int length) {
-        hashed = true;
-        wasPurged = purger.purge(row, view);
-        if (!wasPurged) {
+        if (!view(row)) {
             hash.hash(encoded, offset, length);
-        } else if (view.isEmpty()) {
-            hashed = false;
-        } else {
+        } else if (hashed) {
             purged.clear();
             encoder.row(key, view, purged);
             hash.hash(purged.array(), 0, purged.lengthBytes());
         }
+    }
+
+    /** Whether what is hashed of the row is not the row itself: then it is the view, or nothing. */
+    private boolean view(Row row) {
+        boolean wasPurged = purger.purge(row, view);
+        Row left = wasPurged ? view : row;
+        recent = cutoffMicros != Long.MAX_VALUE && left.newestTimestampMicros() > cutoffMicros;
+        hashed = !recent && !(wasPurged && view.isEmpty());
+        differsFromHashed = wasPurged || recent;
+        return differsFromHashed;
     }
 
     /** Appends a row's place: an item with its key and clustering and no content. */
@@ -141,14 +155,19 @@ public final class ItemCodec {
         return hash.low();
     }
 
-    /** Whether something of the last row is left after purging; if not it is a ghost. */
+    /** Whether something of the last row is left after purging, and all of that is older than the cut-off; if not it is a ghost. */
     public boolean isHashed() {
         return hashed;
     }
 
-    /** Whether purging hides something of the last row. */
-    public boolean wasPurged() {
-        return wasPurged;
+    /** Whether purging, or the cut-off, hides something of the last row. */
+    public boolean hidesSomething() {
+        return differsFromHashed;
+    }
+
+    /** Whether the last row is a ghost since something of it was written after the cut-off. */
+    public boolean isRecent() {
+        return recent;
     }
 
     /** Upper half of the last row's hash; 0 of a ghost. */
@@ -179,10 +198,18 @@ public final class ItemCodec {
         return out.toByteArray();
     }
 
-    /** Whether purging hides the deletion. */
+    /** Whether purging, or the cut-off, hides the deletion. */
     public boolean isGhost(DeletionTime deletion) {
-        return !deletion.isLive()
-                && purger.rule().isPurgeable(deletion.timestampMicros(), deletion.localDeletionTimeSeconds());
+        return !deletion.isLive() && (isPurgeable(deletion) || deletion.timestampMicros() > cutoffMicros);
+    }
+
+    /** Whether the cut-off hides a deletion that purging leaves. */
+    public boolean isRecent(DeletionTime deletion) {
+        return deletion.timestampMicros() > cutoffMicros && !deletion.isLive() && !isPurgeable(deletion);
+    }
+
+    private boolean isPurgeable(DeletionTime deletion) {
+        return purger.rule().isPurgeable(deletion.timestampMicros(), deletion.localDeletionTimeSeconds());
     }
 
     /** The deletion that an item holds; copies. */

@@ -30,6 +30,7 @@ public final class RowBuffer implements Closeable {
     private static final byte HASHED = 1;
     private static final byte RECEIVED = 2;
     private static final byte DEAD = 4;
+    private static final byte RECENT = 8;
 
     /** What a row takes in the arrays, which double. */
     public static final int ARRAYS_BYTES = 2 * (3 * Integer.BYTES + 1 + 2 * Long.BYTES);
@@ -172,6 +173,15 @@ public final class RowBuffer implements Closeable {
         if (before != null) {
             spill.forget(before);
         }
+    }
+
+    /** Notes that the last row is not hashed since the cut-off leaves it out. */
+    public void markRecent() {
+        flags[count - 1] |= RECENT;
+    }
+
+    public boolean isRecent(int index) {
+        return (flags[index] & RECENT) != 0;
     }
 
     /** Notes that a deletion left nothing of the row; it keeps its place. */

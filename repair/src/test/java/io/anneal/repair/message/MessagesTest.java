@@ -18,6 +18,7 @@ import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.testkit.HandMadeTable;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -61,6 +62,7 @@ class MessagesTest {
             new ReadRate(3000, 7),
             ID,
             5_000_000_000L,
+            Optional.of(Duration.ofSeconds(10)),
             true);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
@@ -76,7 +78,7 @@ class MessagesTest {
             1 << 20,
             true,
             List.of("a note"));
-    private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L);
+    private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L, 1_700_000_000_000_000L);
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6), true);
 
@@ -194,6 +196,7 @@ class MessagesTest {
             terms.writeLong(99);
             terms.writeInt(1);
             terms.writeLong(seconds);
+            terms.writeLong(SessionTerms.NO_CUTOFF);
             assertThatThrownBy(() -> SessionTerms.decode(new ByteReader(terms.toByteArray())))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("seconds=" + seconds);
