@@ -59,6 +59,7 @@ final class DifferingPlaces {
         private boolean isHeldByMaster;
         /** What each replica lacks; counted by range already where places are not named. */
         private final long[] bytesLacking;
+
         private Optional<RingPosition> position = Optional.empty();
 
         Place(int range, BitSet holders, int replicas) {
@@ -226,7 +227,8 @@ final class DifferingPlaces {
     }
 
     private Place addVersion(long placeHash, int range, BitSet holders) {
-        Place place = places.computeIfAbsent(placeHash >>> Long.SIZE - placeBits, hash -> new Place(range, holders, differences.size() + 1));
+        Place place = places.computeIfAbsent(
+                placeHash >>> Long.SIZE - placeBits, hash -> new Place(range, holders, differences.size() + 1));
         place.complete.and(holders);
         return place;
     }

@@ -431,7 +431,8 @@ public final class RepairMaster implements Closeable {
                 replica,
                 names.get(replica),
                 config.dryRun()
-                        ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(replica))
+                        ? done.counts()
+                                .with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(replica))
                         : done.counts(),
                 done.importDeadlineSeconds(),
                 done.sstables(),

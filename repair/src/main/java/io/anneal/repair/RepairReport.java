@@ -201,7 +201,8 @@ public record RepairReport(
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
                 coveredUntilSeconds,
-                cutoffMicros);
+                cutoffMicros,
+                ranges);
     }
 
     /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */

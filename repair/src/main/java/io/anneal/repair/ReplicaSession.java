@@ -360,9 +360,7 @@ final class ReplicaSession implements Closeable {
             return placeBits == 0
                     ? PlacesFound.InRange.named(range, Arrays.copyOf(sizes, count), items.toByteArray())
                     : PlacesFound.InRange.hashed(
-                            range,
-                            Arrays.stream(sizes).sum(),
-                            ShortHashes.of(Arrays.copyOf(hashes, count), placeBits));
+                            range, Arrays.stream(sizes).sum(), ShortHashes.of(Arrays.copyOf(hashes, count), placeBits));
         }
     }
 

@@ -372,8 +372,8 @@ final class WindowSync {
         RecentItems leftOut = recent();
         boolean named = listener.namesRows() || !leftOut.isEmpty();
         long wanted = all.stream().mapToLong(ExpectedItems::wantedCount).sum();
-        DifferingPlaces places = new DifferingPlaces(
-                own.current(), own.codec(), differences, tally, comparator, wanted, named);
+        DifferingPlaces places =
+                new DifferingPlaces(own.current(), own.codec(), differences, tally, comparator, wanted, named);
         List<List<DifferingPlaces.Group>> groups = all.stream()
                 .map(expected -> places.groups(expected.wantedHashes()))
                 .toList();

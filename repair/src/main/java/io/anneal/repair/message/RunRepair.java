@@ -44,10 +44,10 @@ public record RunRepair(
         ReadRate rate,
         UUID runId,
         long sessionNanos,
-        Optional<Duration> recent) {
+        Optional<Duration> recent,
+        boolean namesRows) {
     private static final long NO_CUTOFF = -1;
 
-        boolean namesRows) {
     /**
      * Another replica.
      *
@@ -109,14 +109,14 @@ public record RunRepair(
                 ReadRate.decode(in),
                 Texts.readId(in),
                 in.readLong(),
-                readRecent(in.readLong()));
+                readRecent(in.readLong()),
+                in.readByte() != 0);
     }
 
     private static Optional<Duration> readRecent(long millis) {
         return millis == NO_CUTOFF
                 ? Optional.empty()
-                : Optional.of(Duration.ofMillis(Arguments.notNegative("recentMillis", millis)),
-                in.readByte() != 0);
+                : Optional.of(Duration.ofMillis(Arguments.notNegative("recentMillis", millis)));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */
