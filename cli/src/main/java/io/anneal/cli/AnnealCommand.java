@@ -20,6 +20,7 @@ import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import picocli.CommandLine;
@@ -226,7 +227,12 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
 
     public static void main(String[] args) {
         Environment environment = new Environment(
-                System.out, System.err, Clock.systemUTC(), System::nanoTime, Boolean.getBoolean(TERMINAL_PROPERTY));
+                System.out,
+                System.err,
+                Clock.systemUTC(),
+                System::nanoTime,
+                Boolean.getBoolean(TERMINAL_PROPERTY),
+                Path.of(System.getProperty("user.home")));
         CommandLine commandLine = commandLine(environment, args);
         int exitCode;
         try {

@@ -65,7 +65,12 @@ final class AnnealCommandTest {
     void shouldFailWhenOutputIsLost(String commandLine) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Environment environment = new Environment(
-                new PrintStream(new FullStream()), new PrintStream(err), Clock.systemUTC(), () -> 0, false);
+                new PrintStream(new FullStream()),
+                new PrintStream(err),
+                Clock.systemUTC(),
+                () -> 0,
+                false,
+                CommandRun.HOME);
         String[] args = commandLine.split(" ");
         int exitCode = AnnealCommand.commandLine(environment, args).execute(args);
         assertThat(exitCode).isNotZero();
@@ -74,7 +79,10 @@ final class AnnealCommandTest {
 
     @Test
     void shouldHelpOnEveryCommand() {
-        shouldHelp(AnnealCommand.commandLine(new Environment(System.out, System.err, null, () -> 0, false)), List.of());
+        shouldHelp(
+                AnnealCommand.commandLine(
+                        new Environment(System.out, System.err, null, () -> 0, false, CommandRun.HOME)),
+                List.of());
     }
 
     private static void shouldHelp(CommandLine command, List<String> path) {

@@ -4,6 +4,7 @@ import io.anneal.cli.command.Environment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -17,7 +18,18 @@ import java.util.function.LongSupplier;
 /** A command run in this process: its exit code and what it printed. */
 record CommandRun(int exitCode, String out, String err) {
     static final Instant NOW = Instant.ofEpochSecond(1_795_225_134);
+    /** Of all commands of this process. */
+    static final Path HOME = home();
+
     private static final Clock STOPPED = Clock.fixed(NOW, ZoneOffset.UTC);
+
+    private static Path home() {
+        try {
+            return Files.createTempDirectory(Files.createDirectories(Path.of("target", "homes")), "home");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     /** At one moment, which does not pass. */
     static CommandRun of(Object... args) {
@@ -47,7 +59,8 @@ record CommandRun(int exitCode, String out, String err) {
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 clock,
                 nanoTime,
-                false);
+                false,
+                HOME);
         String[] texts = new String[args.length];
         for (int i = 0; i < args.length; i++) {
             texts[i] = args[i].toString();

@@ -54,7 +54,8 @@ final class MigratePageTest {
         PipedInputStream printed = new PipedInputStream();
         PrintStream out = new PrintStream(new PipedOutputStream(printed), true, StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
-        Environment environment = new Environment(out, err, Clock.systemUTC(), System::nanoTime, false);
+        Environment environment =
+                new Environment(out, err, Clock.systemUTC(), System::nanoTime, false, CommandRun.HOME);
         List<String> args = new ArrayList<>(List.of("migrate", "page", "--name", "m", "--phase-store", phaseStore));
         args.addAll(List.of(more));
         Thread page = new Thread(() -> {

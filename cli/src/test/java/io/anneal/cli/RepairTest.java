@@ -293,22 +293,27 @@ final class RepairTest {
         snapshotOf(two, NOW);
         Object[] args = {"--apply", "--out", directory.resolve("out")};
 
-        CommandRun text = repairAt(new PassingClock(), args);
+        CommandRun text = repairAt(new PassingClock(directory.resolve("out")), args);
         assertThat(text.exitCode()).isEqualTo(1);
         assertThat(text.out())
                 .doesNotContain("nodetool")
                 .contains("too late to import on the node of two", "the deadline was " + NOW.plusSeconds(10))
                 .contains("delete what lies in [" + directory.resolve("out/two/ks/readings"));
-        CommandRun json = repairAt(new PassingClock(), "--json", "--apply", "--out", directory.resolve("again"));
+        Path again = directory.resolve("again");
+        CommandRun json = repairAt(new PassingClock(again), "--json", "--apply", "--out", again);
         assertThat(json.exitCode()).isEqualTo(1);
         JsonNode table = table(json, 0);
         assertThat(table.get("too-late-to-import").asBoolean()).isTrue();
         assertThat(table.findValues("import")).allMatch(JsonNode::isEmpty);
     }
 
-    /** An hour passes between any two looks at it. */
+    /** An hour passes when the first row is written. */
     private static final class PassingClock extends Clock {
-        private Instant next = NOW;
+        private final Path written;
+
+        PassingClock(Path out) {
+            written = out.resolve("two").resolve("ks");
+        }
 
         @Override
         public ZoneId getZone() {
@@ -322,9 +327,7 @@ final class RepairTest {
 
         @Override
         public Instant instant() {
-            Instant now = next;
-            next = now.plusSeconds(3_600);
-            return now;
+            return Files.exists(written) ? NOW.plusSeconds(3_600) : NOW;
         }
     }
 

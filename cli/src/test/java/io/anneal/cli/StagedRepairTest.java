@@ -651,7 +651,8 @@ final class StagedRepairTest {
                     new PrintStream(err, true, StandardCharsets.UTF_8),
                     Clock.systemUTC(),
                     System::nanoTime,
-                    false);
+                    false,
+                    CommandRun.HOME);
             String[] args = {
                 "serve",
                 "--listen",

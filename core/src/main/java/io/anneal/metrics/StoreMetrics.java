@@ -80,6 +80,11 @@ public final class StoreMetrics implements Closeable {
         return registry.values();
     }
 
+    /** In Prometheus' text format. */
+    public String text() {
+        return registry.text();
+    }
+
     public void startJmx() {
         registry.startJmx();
     }

@@ -35,6 +35,9 @@ public final class TableMetrics {
     private volatile LongSupplier compactionBytesPending = () -> 0;
     private volatile LongSupplier sstables = () -> 0;
     private volatile LongSupplier sstableBytes = () -> 0;
+    private volatile LongSupplier ringRepairedSeconds = () -> 0;
+    private volatile LongSupplier repairedSeconds = () -> 0;
+    private volatile LongSupplier gcGraceSeconds = () -> 0;
 
     TableMetrics(MetricsRegistry registry, String qualifiedName, int shardCount) {
         this.qualifiedName = qualifiedName;
@@ -62,6 +65,9 @@ public final class TableMetrics {
         addNumber(registry, "compacted-bytes-written", compactedBytesWritten::sum);
         addNumber(registry, "sstables", () -> sstables.getAsLong());
         addNumber(registry, "sstable-bytes", () -> sstableBytes.getAsLong());
+        addNumber(registry, "ring-repaired-seconds", () -> ringRepairedSeconds.getAsLong());
+        addNumber(registry, "repaired-seconds", () -> repairedSeconds.getAsLong());
+        addNumber(registry, "gc-grace-seconds", () -> gcGraceSeconds.getAsLong());
         addNumber(registry, "scans", scans::sum);
         addNumber(registry, "rows-scanned", scannedRows::sum);
         addNumber(registry, "tombstones-scanned", scannedTombstones::sum);
@@ -150,6 +156,18 @@ public final class TableMetrics {
     public void live(LongSupplier sstableCount, LongSupplier bytes) {
         sstables = sstableCount;
         sstableBytes = bytes;
+    }
+
+    /**
+     * Since when everything written was repaired, in seconds since 1970, and gc_grace; asked by any thread.
+     *
+     * @param wholeRing 0 while a part of the ring never was
+     * @param known of what was ever repaired, the part that was the longest ago; 0 if nothing was
+     */
+    public void repaired(LongSupplier wholeRing, LongSupplier known, LongSupplier gcGrace) {
+        ringRepairedSeconds = wholeRing;
+        repairedSeconds = known;
+        gcGraceSeconds = gcGrace;
     }
 
     /** A filter said that the key is not there. */

@@ -401,6 +401,11 @@ public final class Store implements Closeable {
         return engine.map(Engine::metrics).orElseGet(Collections::emptySortedMap);
     }
 
+    /** The same in Prometheus' text format; each name has the store's directory and the table as labels. */
+    public String metricsText() {
+        return engine.map(Engine::metricsText).orElse("");
+    }
+
     /** Why the store takes no writes any more; empty while it takes them. */
     public Optional<StorageException> failure() {
         return engine.flatMap(opened -> Optional.ofNullable(opened.failure()));

@@ -280,6 +280,11 @@ public final class Engine implements Closeable {
         return metrics.values();
     }
 
+    /** The same in Prometheus' text format. */
+    public String metricsText() {
+        return metrics.text();
+    }
+
     /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
     public long nextTimestampMicros() {
         return timestamps.next();

@@ -104,10 +104,22 @@ public final class LiveTable {
                 () -> current.sstables().stream()
                         .mapToLong(sstable -> sstable.candidate().onDiskBytes())
                         .sum());
+        metrics.repaired(
+                this::ringRepairedSeconds,
+                () -> directory.content().repairTimes().stream()
+                        .mapToLong(RepairTime::seconds)
+                        .min()
+                        .orElse(0),
+                () -> schema().options().gcGraceSeconds());
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             int number = shard;
             metrics.shard(shard).memtableBytes(() -> memtableBytes(number));
         }
+    }
+
+    private long ringRepairedSeconds() {
+        long seconds = RepairedRanges.earliest(directory.content().repairTimes(), List.of(TokenRange.FULL));
+        return seconds == RepairedRanges.NEVER ? 0 : seconds;
     }
 
     private long memtableBytes(int shard) {

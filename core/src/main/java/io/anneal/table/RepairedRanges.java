@@ -12,11 +12,12 @@ import java.util.stream.Stream;
  * covers them, and neighbours of one time are one range. Where there are too many ranges a part counts as repaired earlier than it
  * was, or never: deletions are kept for longer then.
  */
-final class RepairedRanges {
+public final class RepairedRanges {
     /** Ranges in a manifest, which is written as a whole with each change. */
     static final int RANGES_MOST = 1_024;
 
-    static final long NEVER = Long.MIN_VALUE;
+    /** Earlier than any second. */
+    public static final long NEVER = Long.MIN_VALUE;
 
     /**
      * From each token, exclusive, up to the next one when the ring was repaired. Left ends ascend from {@link Long#MIN_VALUE}, since
@@ -37,8 +38,12 @@ final class RepairedRanges {
         return ranges.list();
     }
 
-    /** Since when all of some ranges were repaired at least once; {@link #NEVER} when a part of them never was. */
-    static long earliest(List<RepairTime> known, List<TokenRange> ranges) {
+    /**
+     * Since when all of some ranges were repaired at least once, in seconds since 1970; {@link #NEVER} when a part of them never was.
+     *
+     * @param known in any order; where two overlap the later one counts
+     */
+    public static long earliest(List<RepairTime> known, List<TokenRange> ranges) {
         RepairedRanges all = new RepairedRanges(known);
         long earliest = Long.MAX_VALUE;
         for (TokenRange range : ranges) {

@@ -463,6 +463,7 @@ public final class RepairMaster implements Closeable {
                 importDeadlineSeconds,
                 agreement.notes(),
                 agreement.coveredUntilSeconds(),
+                table.schema().options().gcGraceSeconds(),
                 agreement.terms().cutoffMicros(),
                 sync.tally().reports(config.keyspace() + "." + config.table(), names));
     }

@@ -3,17 +3,18 @@ package io.anneal.repair;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
-import io.anneal.key.TokenRange;
 import io.anneal.node.Receiving;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
+import io.anneal.schema.TableOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import io.anneal.key.TokenRange;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  * @param notes what the operator should know, a sentence each
  * @param coveredUntilSeconds everything written before this second, since 1970, was compared: the earliest start of a session, and
  *     date of a replica's data; 0 where nothing was
+ * @param gcGraceSeconds of the table, as the masters know it, the least of several, or {@link TableOptions#GC_GRACE_UNKNOWN}
  * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
  *     SessionTerms#NO_CUTOFF}
  * @param ranges of each range in which rows or deletions were compared what was found; an attempt that was lost is not in it
@@ -42,6 +44,7 @@ public record RepairReport(
         long importDeadlineSeconds,
         List<String> notes,
         long coveredUntilSeconds,
+        long gcGraceSeconds,
         long cutoffMicros,
         List<RangeReport> ranges) {
     public RepairReport {
@@ -78,6 +81,7 @@ public record RepairReport(
                         .mapToLong(RepairReport::coveredUntilSeconds)
                         .min()
                         .orElse(0),
+                reports.stream().mapToLong(RepairReport::gcGraceSeconds).min().orElse(TableOptions.GC_GRACE_UNKNOWN),
                 reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF),
                 joined(reports.stream().flatMap(report -> report.ranges.stream())));
     }
@@ -101,6 +105,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 cutoffMicros,
                 joined(ranges.stream()
                         .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
@@ -188,6 +193,7 @@ public record RepairReport(
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
                 Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 Math.min(cutoffMicros, lost.cutoffMicros),
                 ranges);
     }
@@ -201,6 +207,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 cutoffMicros,
                 ranges);
     }
@@ -215,7 +222,7 @@ public record RepairReport(
     /** The same of what is not done. */
     RepairReport uncovered() {
         return new RepairReport(
-                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, cutoffMicros, ranges);
+                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, gcGraceSeconds, cutoffMicros, ranges);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -230,6 +237,7 @@ public record RepairReport(
                 importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
+                gcGraceSeconds,
                 cutoffMicros,
                 ranges.stream().map(range -> range.ofMembers(places)).toList());
     }
@@ -266,6 +274,7 @@ public record RepairReport(
         out.writeLong(importDeadlineSeconds);
         Texts.write(out, notes);
         out.writeLong(coveredUntilSeconds);
+        out.writeLong(gcGraceSeconds);
         out.writeLong(cutoffMicros);
         out.writeUnsignedVInt(ranges.size());
         ranges.forEach(range -> range.encode(out));
@@ -297,6 +306,7 @@ public record RepairReport(
                 Texts.readList(in),
                 in.readLong(),
                 in.readLong(),
+                in.readLong(),
                 decodeRanges(in));
     }
 
@@ -315,7 +325,7 @@ public record RepairReport(
         return "RepairReport[sessionIds=" + sessionIds + ", replicas=" + replicas + ", counts=" + counts + ", dryRun="
                 + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes
                 + ", coveredUntilSeconds="
-                + coveredUntilSeconds + ", cutoffMicros=" + cutoffMicros + "]";
+                + coveredUntilSeconds + ", gcGraceSeconds=" + gcGraceSeconds + ", cutoffMicros=" + cutoffMicros + "]";
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

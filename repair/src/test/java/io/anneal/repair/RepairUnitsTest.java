@@ -37,6 +37,7 @@ class RepairUnitsTest {
             Long.MAX_VALUE,
             List.of(),
             100,
+            864_000,
             SessionTerms.NO_CUTOFF,
             List.of());
 

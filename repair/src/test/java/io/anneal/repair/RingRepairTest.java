@@ -10,6 +10,7 @@ import io.anneal.job.JobControl;
 import io.anneal.job.JobRefusedException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
+import io.anneal.node.Replicas;
 import io.anneal.node.Ring;
 import io.anneal.node.StoreReplicas;
 import io.anneal.node.Waiver;
@@ -182,6 +183,53 @@ class RingRepairTest {
                 .mapToObj(i -> new Ring.Part(
                         new TokenRange(tokens[i], tokens[(i + 1) % 3]), List.of(owners[i], owners[(i + 1) % 3])))
                 .toList());
+    }
+
+    /** The servers of a set have one of their own as the master, which asks no other for anything. */
+    @Test
+    void shouldHaveServersRepairWhatTheyOwnAmongThemselves() throws IOException {
+        open(3);
+        Ring ring = ofThree(0, "n0", "n1", "n2");
+        for (int id = 0; id < 60; id++) {
+            write(id % 3, id, "a", 1);
+        }
+        List<Nodes> servers = new ArrayList<>();
+        try {
+            for (Store store : stores) {
+                servers.add(new Nodes((handlers, node) -> {
+                    Replicas replicas = Nodes.replicas(new StoreReplicas(store));
+                    new RepairService(replicas, node.executor(), node.budget()).register(handlers);
+                    RepairEnvironment own =
+                            new RepairEnvironment(HostEnvironment.system(), node.executor(), node.budget());
+                    new RepairRunner(node.id(), replicas, node.client(), node.waiting(), own).register(handlers);
+                }));
+            }
+            try (Nodes client = new Nodes((handlers, node) -> {})) {
+                List<RepairMember> members = servers.stream()
+                        .map(server -> RepairMember.at(client.client(), RepairRunner.address(server.address())))
+                        .toList();
+                RepairReport report = Repair.of("ks.t")
+                        .between(members)
+                        .ring(ring, names)
+                        .parallel(3)
+                        .run(environment());
+
+                assertThat(report.sessionIds()).hasSize(3);
+                for (int i = 0; i < 3; i++) {
+                    int node = i;
+                    assertThat(rows(i).keySet())
+                            .allMatch(id -> id % 3 == node || owners(ring, id).contains("n" + node));
+                    assertThat(rows(i).keySet())
+                            .containsAll(IntStream.range(0, 60)
+                                    .filter(id -> owners(ring, id).containsAll(List.of("n" + id % 3, "n" + node)))
+                                    .boxed()
+                                    .toList());
+                    assertThat(report.replicas().get(i).member()).isEqualTo(i);
+                }
+            }
+        } finally {
+            servers.forEach(Nodes::close);
+        }
     }
 
     @Test

@@ -120,7 +120,8 @@ final class PackageTable {
         DIRECT.put("cli.sstable", List.of("cli.command"));
         DIRECT.put("cli.store", List.of("cli.command"));
         DIRECT.put("cli.migrate", List.of("cli.command"));
-        DIRECT.put("cli.repair", List.of("cli.command"));
+        DIRECT.put("cli.runs", List.of("cli.command"));
+        DIRECT.put("cli.repair", List.of("cli.runs"));
         DIRECT.put("cli.rows", List.of("cli.repair"));
         DIRECT.put("cli.stream", List.of("cli.repair"));
         DIRECT.put("cli.demo", List.of("cli.repair"));

@@ -10,6 +10,7 @@ import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Node;
+import io.anneal.node.Ring;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.repair.Repair;
@@ -42,6 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class RepairSnippetsTest {
     private static final String TEXT = "CREATE TABLE shop.orders (id int PRIMARY KEY, item text);";
+    private static final String RING =
+            "TokenRange(start_token:0, end_token:0, endpoints:[10.0.0.1, 10.0.0.2, 10.0.0.3])";
 
     @TempDir
     private Path directory;
@@ -61,7 +64,8 @@ class RepairSnippetsTest {
         return data;
     }
 
-    private static RepairReport repair(Path one, Path two, StagingArea staging, InetSocketAddress server, Node node)
+    private static List<RepairReport> repair(
+            Path one, Path two, StagingArea staging, InetSocketAddress server, Node node, String describering)
             throws IOException {
         // snippet: environment
         RepairEnvironment environment = new RepairEnvironment(HostEnvironment.system(), node.executor(), node.budget());
@@ -76,7 +80,15 @@ class RepairSnippetsTest {
                 .dryRun(true)
                 .run(environment);
         // end
-        return report;
+        // snippet: ring
+        Ring ring = Ring.parse(describering);
+        RepairReport byRing = Repair.of("shop.orders")
+                .between(a, b, c)
+                .ring(ring, List.of("10.0.0.1", "10.0.0.2", "10.0.0.3"))
+                .dryRun(true)
+                .run(environment);
+        // end
+        return List.of(report, byRing);
     }
 
     private static InetSocketAddress serve(Node node, Store store, InetSocketAddress wanted) throws IOException {
@@ -104,17 +116,19 @@ class RepairSnippetsTest {
                 Node node = Node.open(config, 8, new SecureRandom())) {
             store.createTable(TEXT).importSSTables(replica("three", 5, 2).resolve("shop/orders"));
 
-            RepairReport report = repair(one, two, staging, serve(there, store, loopback), node);
+            List<RepairReport> reports = repair(one, two, staging, serve(there, store, loopback), node, RING);
 
-            assertThat(report.rowsDiffering()).isEqualTo(7);
-            assertThat(report.replicas())
-                    .extracting(RepairReport.ReplicaReport::rowsWritten)
-                    .containsExactly(4L, 3L, 5L);
+            for (RepairReport report : reports) {
+                assertThat(report.rowsDiffering()).isEqualTo(7);
+                assertThat(report.replicas())
+                        .extracting(RepairReport.ReplicaReport::rowsWritten)
+                        .containsExactly(4L, 3L, 5L);
+            }
         }
     }
 
     @Test
     void shouldStandInThePage() throws IOException {
-        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 3);
+        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 4);
     }
 }

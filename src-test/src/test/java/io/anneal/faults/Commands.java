@@ -21,6 +21,9 @@ public final class Commands {
     private static final String HEAP = "256m";
     private static final String MAIN = AnnealCommand.class.getName();
 
+    /** Of all commands that tests run, in this process or in their own. */
+    private static final Path HOME = Path.of("target", "home").toAbsolutePath();
+
     private Commands() {}
 
     /** What a command ended with. */
@@ -34,7 +37,8 @@ public final class Commands {
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 Clock.systemUTC(),
                 System::nanoTime,
-                false);
+                false,
+                HOME);
         int exitCode = AnnealCommand.commandLine(environment, arguments).execute(arguments);
         return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
@@ -81,6 +85,7 @@ public final class Commands {
                 "-XX:+UseSerialGC",
                 // Much of what so short a process does would be compiling.
                 "-XX:TieredStopAtLevel=1",
+                "-Duser.home=" + HOME,
                 "-cp",
                 System.getProperty("java.class.path"),
                 MAIN));

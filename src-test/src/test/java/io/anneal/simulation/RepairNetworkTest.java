@@ -209,6 +209,7 @@ class RepairNetworkTest {
                 report.importDeadlineSeconds(),
                 report.notes(),
                 report.coveredUntilSeconds(),
+                report.gcGraceSeconds(),
                 report.cutoffMicros(),
                 report.ranges().stream().map(RepairNetworkTest::withoutPlaces).toList());
     }

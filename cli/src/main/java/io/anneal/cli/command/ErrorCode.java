@@ -25,6 +25,7 @@ enum ErrorCode {
     CREDENTIALS("ANL-3006", "mend the file that is named; docs/operate.md shows how tokens and certificates are made"),
     LISTEN("ANL-3007", "choose another address or port, or end whoever listens there"),
     STREAM("ANL-3008", "mend what the line names on that node, then stream again"),
+    RUN("ANL-3009", "look at 'anneal repair --status'"),
     GATE("ANL-5001", "do what the line names, and look again with 'anneal migrate status'"),
     PHASE_STORE("ANL-5002", "check --name and --phase-store; 'anneal migrate init' begins a migration, once"),
     PHASE_CHANGED("ANL-5003", "look at 'anneal migrate status' and decide again"),

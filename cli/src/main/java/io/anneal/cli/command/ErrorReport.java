@@ -123,6 +123,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                             ErrorCode.STREAM,
                             message,
                             stream.waiver().map(RepairAdvice::of).orElse(ErrorCode.STREAM.advice())));
+        } else if (failure instanceof RunRefusedException) {
+            return of(ErrorCode.RUN, message);
         } else if (failure instanceof CredentialFileException) {
             return of(ErrorCode.CREDENTIALS, message);
         } else if (failure instanceof BindException) {

@@ -131,6 +131,11 @@ public record NamedReplica(String name, String owner, Path directory) {
         return copied ? parent : dataDirectory(directory);
     }
 
+    /** By which the replica of a directory is known from run to run. */
+    static Path place(Path directory) throws IOException {
+        return home(directory.toRealPath());
+    }
+
     /** The data directory of a snapshot or a table in Cassandra's layout; any other directory is its own. */
     static Path dataDirectory(Path directory) {
         Path table = TableDirectories.withoutSnapshot(directory);

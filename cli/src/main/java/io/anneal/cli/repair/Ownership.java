@@ -1,5 +1,6 @@
 package io.anneal.cli.repair;
 
+import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.node.Ring;
 import io.anneal.repair.Repair;
@@ -33,6 +34,16 @@ record Ownership(Optional<TokenRanges> ranges, Optional<Ring> ring, List<String>
         ranges.ifPresent(all -> repair.ranges(all.ranges()));
         ring.ifPresent(parts -> repair.ring(parts, nodes));
         return repair;
+    }
+
+    /** The ranges whose owners all take part. */
+    List<TokenRange> complete() {
+        return ring.isEmpty()
+                ? ranges.orElseThrow().ranges()
+                : ring.get().joined().parts().stream()
+                        .filter(part -> nodes.containsAll(part.owners()))
+                        .map(Ring.Part::range)
+                        .toList();
     }
 
     /** Whether every owner of every range of the ring takes part. */

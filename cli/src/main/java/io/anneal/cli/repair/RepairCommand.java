@@ -8,6 +8,8 @@ import io.anneal.cli.command.RingFile;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
+import io.anneal.cli.runs.RecordedReplica;
+import io.anneal.cli.runs.RunRecord;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.net.PeerAddress;
@@ -24,6 +26,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -68,11 +71,10 @@ public final class RepairCommand extends Subcommand {
 
     @Option(
             names = "--table",
-            required = true,
             paramLabel = "KS.TABLE",
             converter = QualifiedTable.Converter.class,
             description = "What to repair; repeatable. KS.* takes every table of a keyspace that any --dir has.")
-    private List<QualifiedTable> tables;
+    private List<QualifiedTable> tables = List.of();
 
     @Option(
             names = "--range",
@@ -165,6 +167,9 @@ public final class RepairCommand extends Subcommand {
     @Mixin
     private PeerSecurity security = new PeerSecurity();
 
+    @Mixin
+    private RunOptions runs = new RunOptions();
+
     @Override
     public int errorExitCode() {
         return ExitCode.UNANSWERED;
@@ -172,6 +177,29 @@ public final class RepairCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
+        runs.check(this);
+        if (runs.isStatus() || runs.isHistory()) {
+            return lookBack();
+        }
+        if (!runs.isResume()) {
+            return repair(Optional.empty());
+        }
+        RunRecord run = runs.records(this).find(runs.resume()).record();
+        runs.apply(run);
+        return repair(Optional.of(run.id()));
+    }
+
+    private int lookBack() throws IOException {
+        List<String> wanted = new ArrayList<>(names);
+        for (Path directory : directories) {
+            wanted.add(NamedReplica.place(directory).toString());
+        }
+        replicas.forEach(address -> wanted.add(PeerAddress.text(RepairRunner.address(address))));
+        return new PastRuns(this, runs, tables, wanted).show(runs.isHistory());
+    }
+
+    /** @param resumed the run that is gone on with */
+    private int repair(Optional<UUID> resumed) throws IOException {
         check();
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
@@ -179,19 +207,42 @@ public final class RepairCommand extends Subcommand {
         if (!json()) {
             task.owned().notes().forEach(note -> say("note: " + note));
         }
+        try (RepairRun run = resumed.isPresent()
+                ? RepairRun.resumed(this, runs, resumed.get())
+                : RepairRun.started(this, runs, task, recorded(named))) {
+            return repair(task, named, run);
+        }
+    }
+
+    private int repair(RepairTask task, List<NamedReplica> named, RepairRun run) throws IOException {
+        List<QualifiedTable> expanded = task.tables();
         String what = expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables";
         RepairResults results;
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try (Progress progress = progress(what)) {
-            results = new RepairResults(this, task, progress, nextStep(named));
+            results = new RepairResults(this, task, progress, run, nextStep(named));
             repairAll(task, named, results, progress);
         } catch (InterruptedIOException e) {
             say("interrupted: what was not finished is removed");
+            run.interrupted();
             return ExitCode.INTERRUPTED;
         } finally {
             stop.settled();
         }
         return results.finish();
+    }
+
+    private List<RecordedReplica> recorded(List<NamedReplica> named) throws IOException {
+        List<RecordedReplica> recorded = new ArrayList<>();
+        for (NamedReplica replica : named) {
+            recorded.add(new RecordedReplica(
+                    replica.name(), NamedReplica.place(replica.directory()).toString()));
+        }
+        for (int i = 0; i < replicas.size(); i++) {
+            String place = PeerAddress.text(RepairRunner.address(replicas.get(i)));
+            recorded.add(new RecordedReplica(names.isEmpty() ? place : names.get(i), place));
+        }
+        return recorded;
     }
 
     private void repairAll(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
@@ -206,6 +257,9 @@ public final class RepairCommand extends Subcommand {
     }
 
     private void check() {
+        if (tables.isEmpty()) {
+            throw usage("say what to repair: --table KS.TABLE");
+        }
         if (directories.isEmpty() == replicas.isEmpty()) {
             throw usage("give the replicas either as --dir or as --replica");
         }
@@ -433,10 +487,15 @@ public final class RepairCommand extends Subcommand {
     private void repair(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
             throws IOException {
         Repair repair = task.repair()
-                .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
+                .progress(done -> {
+                    progress.update(done.bytes(), done.rows(), done.secondsLeft());
+                    results.run().progressed(done);
+                })
                 .reports(results::addPart)
                 .unfinishedReports(results::addPart)
                 .tableReports(results::add);
+        repair.runId(results.run().id());
+        results.run().checkpoint().ifPresent(repair::checkpoint);
         if (!namesRows) {
             run(task, repair, named);
             return;

@@ -28,6 +28,7 @@ final class RepairResults {
     private final Subcommand command;
     private final RepairTask task;
     private final Progress progress;
+    private final RepairRun run;
     private final Map<QualifiedTable, Done> done = new HashMap<>();
     private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
 
@@ -41,12 +42,20 @@ final class RepairResults {
     /** Where rows that differ are written while the repair runs. */
     private Optional<JsonResult> opened = Optional.empty();
 
-    /** @param nextStep what to do where a dry run found that replicas differ */
-    RepairResults(Subcommand command, RepairTask task, Progress progress, String nextStep) {
+    /**
+     * @param run hears of each table that is done, and how all of it ended
+     * @param nextStep what to do where a dry run found that replicas differ
+     */
+    RepairResults(Subcommand command, RepairTask task, Progress progress, RepairRun run, String nextStep) {
         this.nextStep = nextStep;
         this.command = command;
         this.task = task;
         this.progress = progress;
+        this.run = run;
+    }
+
+    RepairRun run() {
+        return run;
     }
 
     /** How rows that differ are told. With JSON they are the first field of the result: there may be more than memory holds. */
@@ -88,6 +97,7 @@ final class RepairResults {
         QualifiedTable table = table(tableName);
         Instant now = command.environment().clock().instant();
         done.put(table, new Done(report, now));
+        run.tableDone(table, report);
         if (!command.json()) {
             progress.aside(() -> {
                 report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
@@ -140,6 +150,7 @@ final class RepairResults {
         int tables = task.tables().size();
         if (command.json()) {
             try (JsonResult result = result()) {
+                run.write(result.fields());
                 result.fields().writeArrayFieldStart("tables");
                 for (QualifiedTable table : task.tables()) {
                     if (done.containsKey(table)) {
@@ -161,6 +172,7 @@ final class RepairResults {
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
         }
+        run.ended(!failed.isEmpty(), !parts.isEmpty());
         if (!command.json() && task.dryRun() && !sum.wereEqual()) {
             command.out().println("next: " + nextStep);
         }

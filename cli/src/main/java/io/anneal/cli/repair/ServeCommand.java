@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -119,14 +120,15 @@ public final class ServeCommand extends Subcommand {
             if (!boundaries.isEmpty()) {
                 throw usage("--disk-boundaries goes with --staging: nothing is written without");
             }
-            return serve(replicas(Optional.empty()), UUID::randomUUID, () -> {});
+            return serve(replicas(Optional.empty()), UUID::randomUUID, () -> {}, List.of());
         }
         NamedReplica.refuseOverlap(staging, data);
         try (StagingArea area = StagingArea.open(staging, owner(), environment().clock())) {
             return serve(
                     replicas(Optional.of(area)).withDiskBoundaries(boundaries),
                     () -> NodeFile.idOf(staging, host()::newId),
-                    area);
+                    area,
+                    List.of());
         }
     }
 
@@ -168,7 +170,8 @@ public final class ServeCommand extends Subcommand {
             return serve(
                     new StoreReplicas(store).named(listen),
                     () -> NodeFile.idOf(store.directory(), host()::newId),
-                    store);
+                    store,
+                    List.of(store::metricsText));
         }
     }
 
@@ -232,8 +235,12 @@ public final class ServeCommand extends Subcommand {
         return String.join(" ", owners);
     }
 
-    /** @param written what holds what peers give, closed behind them */
-    private int serve(ReplicaSource replicas, PeerSecurity.NodeId nodeId, Closeable written)
+    /**
+     * @param written what holds what peers give, closed behind them
+     * @param counted what is shown beside what the node counts
+     */
+    private int serve(
+            ReplicaSource replicas, PeerSecurity.NodeId nodeId, Closeable written, List<Supplier<String>> counted)
             throws IOException, InterruptedException {
         try (CommandNode node = CommandNode.serve(
                 RepairRunner.address(listen),
@@ -241,9 +248,10 @@ public final class ServeCommand extends Subcommand {
                 security.config(this, nodeId),
                 host(),
                 streamBytesPerSecond)) {
-            try (MetricsServer metrics = metricsAddress == null
-                    ? null
-                    : MetricsServer.start(RepairRunner.address(metricsAddress), node.metricsTexts())) {
+            List<Supplier<String>> texts = new ArrayList<>(node.metricsTexts());
+            texts.addAll(counted);
+            try (MetricsServer metrics =
+                    metricsAddress == null ? null : MetricsServer.start(RepairRunner.address(metricsAddress), texts)) {
                 out().println("listening on " + PeerAddress.text(node.address()));
                 if (metrics != null) {
                     out().println("metrics at http://" + PeerAddress.text(metrics.address()) + "/metrics");

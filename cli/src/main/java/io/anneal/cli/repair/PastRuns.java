@@ -1,0 +1,65 @@
+package io.anneal.cli.repair;
+
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.runs.Coverage;
+import io.anneal.cli.runs.KnownRun;
+import io.anneal.cli.runs.RunsOutput;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+
+/** {@code --status} and {@code --history}: what records tell of runs. */
+final class PastRuns {
+    private final Subcommand command;
+    private final List<KnownRun> runs;
+    private final List<QualifiedTable> tables;
+    private final Instant now;
+    private final RunsOutput output;
+
+    /**
+     * @param tables only runs of these, of all if there are none
+     * @param replicas only runs that had all of these, by name or place
+     */
+    PastRuns(Subcommand command, RunOptions options, List<QualifiedTable> tables, List<String> replicas)
+            throws IOException {
+        this.command = command;
+        this.tables = tables;
+        runs = options.records(command).all().stream()
+                .filter(run -> run.isOf(tables, replicas))
+                .toList();
+        now = command.environment().clock().instant();
+        output = new RunsOutput(command.out(), now, options.resumeCommand());
+    }
+
+    /** Returns what the command exits with. */
+    int show(boolean history) throws IOException {
+        return history ? history() : status();
+    }
+
+    private int status() throws IOException {
+        List<KnownRun> unfinished =
+                runs.stream().filter(run -> run.record().isUnfinished()).toList();
+        if (command.json()) {
+            output.writeStatus(unfinished);
+        } else {
+            output.printStatus(unfinished);
+        }
+        return unfinished.stream().allMatch(run -> run.state() == KnownRun.State.TOO_OLD) ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private int history() throws IOException {
+        List<KnownRun> over = runs.stream()
+                .filter(run -> run.state() == KnownRun.State.ENDED || run.state() == KnownRun.State.TOO_OLD)
+                .toList();
+        List<Coverage> coverage =
+                Coverage.of(runs.stream().map(KnownRun::record).toList(), tables);
+        if (command.json()) {
+            output.writeHistory(over, coverage);
+        } else {
+            output.printHistory(over, coverage);
+        }
+        return coverage.stream().anyMatch(table -> table.isOverdue(now)) ? ExitCode.NO : ExitCode.YES;
+    }
+}

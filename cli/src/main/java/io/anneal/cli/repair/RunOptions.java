@@ -1,0 +1,182 @@
+package io.anneal.cli.repair;
+
+import io.anneal.cli.command.ShellWord;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.runs.RunRecord;
+import io.anneal.cli.runs.RunRecords;
+import io.anneal.cli.runs.RunsOutput;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The options about runs of {@code anneal repair}: where they are recorded, which of them to go on with, what to tell of them. And the
+ * command line as words that another run can take.
+ */
+final class RunOptions {
+    private static final String STATE = "--state";
+    private static final String RESUME = "--resume";
+    private static final String STATUS = "--status";
+    private static final String HISTORY = "--history";
+    private static final String TABLE = "--table";
+    private static final String MEMORY = "--memory";
+
+    /** These say how a run is done, and not what it does. */
+    private static final Set<String> BESIDE_RESUME =
+            Set.of(STATE, RESUME, "--parallel", "--rate", "--token-file", "--tls-cert", "--tls-key", "--tls-ca");
+
+    private static final Set<String> BESIDE_QUESTIONS =
+            Set.of(STATE, STATUS, HISTORY, TABLE, "--dir", "--name", "--replica");
+
+    /** What the record has in words of its own, or is not of the run. */
+    private static final Set<String> NOT_RECORDED = Set.of(STATE, RESUME, TABLE);
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = RESUME,
+            paramLabel = "ID",
+            description = "Go on with a run that was interrupted, or failed in part: what it did is not done again. The"
+                    + " first eight characters of its id do. All that it repairs is in its record.")
+    private String resume;
+
+    @Option(
+            names = STATUS,
+            description =
+                    "Show runs that are not finished, those of --table, --dir and --replica if any are given; exit"
+                            + " with 1 if there are any.")
+    private boolean status;
+
+    @Option(
+            names = HISTORY,
+            description =
+                    "Show runs that have ended, and until when each table is covered by them; exit with 1 if one was"
+                            + " never repaired as a whole, or not within its gc_grace.")
+    private boolean history;
+
+    @Option(
+            names = STATE,
+            paramLabel = "DIR",
+            description = "Where runs are recorded; .anneal/repairs in the user's home by default.")
+    private Path state;
+
+    boolean isStatus() {
+        return status;
+    }
+
+    boolean isHistory() {
+        return history;
+    }
+
+    boolean isResume() {
+        return resume != null;
+    }
+
+    String resume() {
+        return resume;
+    }
+
+    /** Refuses what does not go with what is asked for. */
+    void check(Subcommand refusing) {
+        if ((status ? 1 : 0) + (history ? 1 : 0) + (isResume() ? 1 : 0) > 1) {
+            throw refusing.usage("--resume, --status and --history exclude each other");
+        }
+        if (status || history) {
+            refuseOthers(
+                    refusing, BESIDE_QUESTIONS, status ? STATUS : HISTORY, "takes only --table, --dir and --replica");
+        }
+        if (isResume()) {
+            refuseOthers(refusing, BESIDE_RESUME, RESUME, "takes what is repaired from the record of the run");
+        }
+    }
+
+    private void refuseOthers(Subcommand refusing, Set<String> allowed, String option, String why) {
+        Set<String> others = given().stream()
+                .map(OptionSpec::longestName)
+                .filter(name -> !allowed.contains(name))
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!others.isEmpty()) {
+            throw refusing.usage(option + " " + why + ": leave out " + String.join(", ", others));
+        }
+    }
+
+    /** Those of the repair's own options that stand on the command line, each once. */
+    private List<OptionSpec> given() {
+        return matched().stream().filter(option -> !option.inherited()).toList();
+    }
+
+    private List<OptionSpec> matched() {
+        return command.commandLine().getParseResult().matchedOptions().stream()
+                .distinct()
+                .toList();
+    }
+
+    RunRecords records(Subcommand asking) {
+        return new RunRecords(directory(asking), asking.environment().clock(), asking::say);
+    }
+
+    Path directory(Subcommand asking) {
+        return state != null
+                ? state
+                : asking.environment().home().resolve(".anneal").resolve("repairs");
+    }
+
+    /** What was said, as it must be said again from any directory, and the tables that it meant. */
+    List<String> recorded(List<String> tables) {
+        List<String> words = new ArrayList<>();
+        given().stream()
+                .filter(option -> !NOT_RECORDED.contains(option.longestName()))
+                .forEach(option -> words.addAll(words(option)));
+        tables.forEach(table -> words.add(TABLE + "=" + table));
+        return words;
+    }
+
+    private static List<String> words(OptionSpec option) {
+        if (option.arity().max() == 0) {
+            return List.of(option.longestName());
+        }
+        boolean isPath = option.type() == Path.class
+                || Arrays.asList(option.auxiliaryTypes()).contains(Path.class);
+        return option.originalStringValues().stream()
+                .map(value -> option.longestName() + "="
+                        + (isPath ? Path.of(value).toAbsolutePath().normalize() : value))
+                .toList();
+    }
+
+    /** Makes the command line that of a recorded run, with what was said beside {@code --resume}. */
+    void apply(RunRecord run) {
+        List<OptionSpec> beside = matched();
+        Set<String> said = beside.stream().map(OptionSpec::longestName).collect(Collectors.toSet());
+        List<String> words = new ArrayList<>();
+        beside.stream()
+                .filter(option -> !option.longestName().equals(RESUME))
+                .forEach(option -> words.addAll(words(option)));
+        run.arguments().stream()
+                .filter(word -> !said.contains(word.split("=", 2)[0]))
+                .forEach(words::add);
+        command.commandLine().parseArgs(words.toArray(String[]::new));
+    }
+
+    /** What goes on with a run, but for its id. */
+    String resumeCommand() {
+        StringBuilder words = new StringBuilder("anneal repair");
+        matched().stream()
+                .filter(option -> Set.of(STATE, MEMORY).contains(option.longestName()))
+                .flatMap(option -> words(option).stream())
+                .forEach(word -> words.append(' ').append(ShellWord.of(word)));
+        return words + " " + RESUME;
+    }
+
+    String resumeCommand(RunRecord run) {
+        return resumeCommand() + " " + RunsOutput.shortId(run);
+    }
+}

@@ -1,0 +1,192 @@
+package io.anneal.cli.runs;
+
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.key.TokenRange;
+import io.anneal.table.RepairTime;
+import io.anneal.table.RepairedRanges;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * Until when a table is covered among some replicas: everything written before was compared on the whole ring, and what differed was
+ * written, by runs that ended well.
+ *
+ * @param replicas names; none of a table of which nothing is known
+ * @param until empty when a part of the ring was never repaired
+ * @param untilOnceImported the same when what waits for an import is imported
+ * @param ringShare how much of the ring was ever repaired, from 0 to 1
+ * @param gcGrace that of the newest run which knew it, else Cassandra's default
+ * @param waiting runs whose SSTables {@code untilOnceImported} counts
+ */
+public record Coverage(
+        String table,
+        List<String> replicas,
+        Optional<Instant> until,
+        Optional<Instant> untilOnceImported,
+        double ringShare,
+        Duration gcGrace,
+        List<UUID> waiting) {
+
+    /** How long until deletions may be purged that a replica has not seen; negative when it is over. */
+    public Optional<Duration> left(Instant now) {
+        return until.map(covered -> Duration.between(now, covered.plus(gcGrace)));
+    }
+
+    /** A table without gc_grace keeps no deletion for repairs. */
+    public boolean isOverdue(Instant now) {
+        return !left(now)
+                .map(left -> gcGrace.isZero() || !left.isNegative() && !left.isZero())
+                .orElse(false);
+    }
+
+    /** What one run did for a table. */
+    private record Done(RunRecord run, RecordedTable table) {
+        Set<String> places() {
+            return run.replicas().stream().map(RecordedReplica::place).collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+
+    /**
+     * Of each table that these runs were to repair, and each that is named, by replicas. Runs between different replicas count together
+     * where they have a replica in common and no range: they are vnodes, each with its owners.
+     *
+     * @param runs the newest first
+     */
+    public static List<Coverage> of(List<RunRecord> runs, Collection<QualifiedTable> named) {
+        Map<String, List<Done>> byTable = new LinkedHashMap<>();
+        for (RunRecord run : runs) {
+            if (!run.dryRun()) {
+                run.wantedTables().stream()
+                        .filter(table -> named.isEmpty() || KnownRun.isOneOf(named, table))
+                        .forEach(table -> byTable.putIfAbsent(table, new ArrayList<>()));
+            }
+            for (RecordedTable table : run.tables()) {
+                boolean isWanted = named.isEmpty() || KnownRun.isOneOf(named, table.table());
+                if (isWanted && !run.dryRun() && table.coveredUntil().isPresent()) {
+                    byTable.computeIfAbsent(table.table(), name -> new ArrayList<>())
+                            .add(new Done(run, table));
+                }
+            }
+        }
+        for (QualifiedTable table : named) {
+            if (!table.isWholeKeyspace()) {
+                byTable.putIfAbsent(table.toString(), List.of());
+            }
+        }
+        List<Coverage> all = new ArrayList<>();
+        byTable.forEach((table, done) -> {
+            if (done.isEmpty()) {
+                all.add(new Coverage(
+                        table,
+                        List.of(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        0,
+                        RunRecord.GC_GRACE_DEFAULT,
+                        List.of()));
+            }
+            groups(done).forEach(group -> all.add(of(table, group)));
+        });
+        return all;
+    }
+
+    /** By the same replicas, and then those together that are parts of one ring. */
+    private static List<List<Done>> groups(List<Done> done) {
+        Map<Set<String>, List<Done>> bySet = new LinkedHashMap<>();
+        for (Done one : done) {
+            bySet.computeIfAbsent(one.places(), places -> new ArrayList<>()).add(one);
+        }
+        List<List<Done>> groups = new ArrayList<>();
+        for (List<Done> set : bySet.values()) {
+            groups.stream()
+                    .filter(group -> arePartsOfOne(group, set))
+                    .findFirst()
+                    .ifPresentOrElse(group -> group.addAll(set), () -> groups.add(new ArrayList<>(set)));
+        }
+        return groups;
+    }
+
+    private static boolean arePartsOfOne(List<Done> some, List<Done> others) {
+        boolean share = some.stream()
+                .anyMatch(one ->
+                        others.stream().anyMatch(other -> one.places().stream().anyMatch(other.places()::contains)));
+        return share && some.stream().noneMatch(one -> others.stream().anyMatch(other -> overlap(one.run, other.run)));
+    }
+
+    private static boolean overlap(RunRecord one, RunRecord other) {
+        return one.ranges().stream().anyMatch(range -> other.ranges().stream().anyMatch(range::overlaps));
+    }
+
+    private static Coverage of(String table, List<Done> done) {
+        List<RepairTime> certain = new ArrayList<>();
+        List<RepairTime> imported = new ArrayList<>();
+        Map<UUID, Long> waiting = new HashMap<>();
+        for (Done one : done) {
+            long seconds = one.table.coveredUntil().orElseThrow().getEpochSecond();
+            List<RepairTime> times = one.run.ranges().stream()
+                    .map(range -> new RepairTime(range, seconds))
+                    .toList();
+            imported.addAll(times);
+            if (one.table.sstablesToImport() == 0) {
+                certain.addAll(times);
+            } else {
+                waiting.put(one.run.id(), seconds);
+            }
+        }
+        Optional<Instant> until = earliest(certain);
+        return new Coverage(
+                table,
+                done.stream()
+                        .flatMap(one -> one.run.replicas().stream())
+                        .map(RecordedReplica::name)
+                        .distinct()
+                        .toList(),
+                until,
+                earliest(imported),
+                share(imported),
+                done.stream()
+                        .flatMap(one -> one.table.gcGrace().stream())
+                        .findFirst()
+                        .orElse(RunRecord.GC_GRACE_DEFAULT),
+                done.stream()
+                        .map(one -> one.run.id())
+                        .filter(waiting::containsKey)
+                        .filter(id ->
+                                until.isEmpty() || waiting.get(id) > until.get().getEpochSecond())
+                        .toList());
+    }
+
+    /** Of the ring, of ranges that may overlap. */
+    private static double share(List<RepairTime> times) {
+        List<TokenRange.Linear> ascending = times.stream()
+                .flatMap(time -> time.range().unwrap().stream())
+                .sorted(Comparator.comparingLong(TokenRange.Linear::first))
+                .toList();
+        double width = 0;
+        long last = Long.MIN_VALUE;
+        for (TokenRange.Linear part : ascending) {
+            if (part.last() > last) {
+                width += new TokenRange.Linear(Math.max(part.first(), last), part.last()).width();
+                last = part.last();
+            }
+        }
+        return width / TokenRange.FULL.width();
+    }
+
+    private static Optional<Instant> earliest(List<RepairTime> times) {
+        long seconds = RepairedRanges.earliest(times, List.of(TokenRange.FULL));
+        return seconds == RepairedRanges.NEVER ? Optional.empty() : Optional.of(Instant.ofEpochSecond(seconds));
+    }
+}

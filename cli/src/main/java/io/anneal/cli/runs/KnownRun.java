@@ -1,0 +1,51 @@
+package io.anneal.cli.runs;
+
+import io.anneal.cli.command.QualifiedTable;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Optional;
+
+/**
+ * A run as its record and its lock tell at a moment.
+ *
+ * @param owner the process that is at it, in words; empty when none is
+ */
+public record KnownRun(RunRecord record, Optional<String> owner, Instant now) {
+    /** What can be done about it. */
+    public enum State {
+        RUNNING,
+        /** Something ended it on the way: it can be gone on with. */
+        STOPPED,
+        /** It is not finished, and must not be any more. */
+        TOO_OLD,
+        ENDED
+    }
+
+    public State state() {
+        if (!record.isUnfinished()) {
+            return State.ENDED;
+        }
+        if (owner.isPresent()) {
+            return State.RUNNING;
+        }
+        return now.isBefore(record.resumableUntil()) ? State.STOPPED : State.TOO_OLD;
+    }
+
+    /** Whether it is of one of these tables, if any are given, and had all of these replicas, by name or place. */
+    public boolean isOf(Collection<QualifiedTable> tables, Collection<String> replicas) {
+        return (tables.isEmpty() || record.wantedTables().stream().anyMatch(table -> isOneOf(tables, table)))
+                && replicas.stream().allMatch(this::hasReplica);
+    }
+
+    private boolean hasReplica(String nameOrPlace) {
+        return record.replicas().stream()
+                .anyMatch(replica ->
+                        replica.name().equals(nameOrPlace) || replica.place().equals(nameOrPlace));
+    }
+
+    static boolean isOneOf(Collection<QualifiedTable> tables, String qualifiedName) {
+        int dot = qualifiedName.indexOf('.');
+        return tables.stream()
+                .anyMatch(table -> table.covers(qualifiedName.substring(0, dot), qualifiedName.substring(dot + 1)));
+    }
+}

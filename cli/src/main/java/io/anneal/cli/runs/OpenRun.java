@@ -1,0 +1,124 @@
+package io.anneal.cli.runs;
+
+import io.anneal.io.AtomicFile;
+import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
+import io.anneal.io.OutputFile;
+import io.anneal.job.JobProgress;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * The record of the run that this process is at; until it is closed nobody else takes the run. What can't be written is told once, and
+ * keeps nothing from being repaired. Any thread.
+ */
+public final class OpenRun implements Closeable {
+    static final String RECORD = "run.json";
+    static final String LOCK = ".run.lock";
+
+    private static final String CHECKPOINT = "checkpoint";
+    private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
+
+    private final Path home;
+    private final DirectoryLock lock;
+    private final Clock clock;
+    private final Consumer<String> warnings;
+    private final Instant started;
+    private RunRecord record;
+    private long rowsBefore = -1;
+    private boolean warned;
+
+    OpenRun(Path home, DirectoryLock lock, RunRecord record, Clock clock, Consumer<String> warnings) {
+        this.home = home;
+        this.lock = lock;
+        this.record = record;
+        this.clock = clock;
+        this.warnings = warnings;
+        started = clock.instant();
+    }
+
+    public synchronized RunRecord record() {
+        return record;
+    }
+
+    /** Where the repair writes how far its ranges are. */
+    public Path checkpoint() {
+        return home.resolve(CHECKPOINT);
+    }
+
+    /** Takes note of how far it is, every five seconds. */
+    public synchronized void progressed(JobProgress progress) {
+        if (rowsBefore < 0) {
+            rowsBefore = progress.rows();
+        }
+        Instant now = clock.instant();
+        boolean isEarly = record.progress()
+                .filter(last -> Duration.between(last.at(), now).compareTo(PROGRESS_INTERVAL) < 0)
+                .isPresent();
+        boolean isDone = progress.unitsDone() == progress.unitsTotal();
+        if (isEarly && !isDone) {
+            return;
+        }
+        long millis = Math.max(1, Duration.between(started, now).toMillis());
+        record = record.withProgress(new RecordedProgress(
+                now,
+                progress.rows(),
+                (progress.rows() - rowsBefore) * 1_000 / millis,
+                progress.unitsDone(),
+                progress.unitsTotal(),
+                isDone ? OptionalLong.of(0) : progress.secondsLeft()));
+        writeIfItCan();
+    }
+
+    public synchronized void tableDone(RecordedTable table) {
+        record = record.withTable(table);
+        writeIfItCan();
+    }
+
+    /** Says what became of it. The checkpoint of one that is over is of no use. */
+    public synchronized void ends(RunRecord.Outcome outcome) {
+        record = record.withOutcome(outcome, clock.instant());
+        writeIfItCan();
+        if (!record.isUnfinished()) {
+            try {
+                Directories.deleteFile(checkpoint());
+            } catch (IOException e) {
+                warn(e);
+            }
+        }
+    }
+
+    private void writeIfItCan() {
+        try {
+            write();
+        } catch (IOException e) {
+            warn(e);
+        }
+    }
+
+    private void warn(IOException reason) {
+        if (!warned) {
+            warned = true;
+            warnings.accept("warning: the record of this run is not up to date, reason=" + reason.getMessage());
+        }
+    }
+
+    synchronized void write() throws IOException {
+        AtomicFile.replace(home.resolve(RECORD), RunJson.print(record), OutputFile.CREATE_NEW);
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (record.isUnfinished()) {
+            lock.close();
+        } else {
+            lock.remove();
+        }
+    }
+}

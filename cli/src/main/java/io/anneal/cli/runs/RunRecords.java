@@ -1,0 +1,215 @@
+package io.anneal.cli.runs;
+
+import io.anneal.cli.command.RunRefusedException;
+import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The records of runs: a directory with one of each run, by its id. A run that is over stays until there are
+ * {@value #ENDED_MOST} newer ones; one that is not finished, until it is too old to be gone on with and so many are newer. Several
+ * processes may use it at once.
+ */
+public final class RunRecords {
+    /** How much of an id names a run. */
+    public static final int PREFIX_LEAST = 8;
+
+    static final int ENDED_MOST = 1_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunRecords.class);
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+    private final Path directory;
+    private final Clock clock;
+    private final Consumer<String> warnings;
+
+    /**
+     * @param directory made with the first run
+     * @param warnings hears a line of each record that can't be read, and of what can't be written
+     */
+    public RunRecords(Path directory, Clock clock, Consumer<String> warnings) {
+        this.directory = directory;
+        this.clock = clock;
+        this.warnings = warnings;
+    }
+
+    /**
+     * Records a run that starts.
+     *
+     * @throws IOException when no record can be kept
+     */
+    public OpenRun start(RunRecord run) throws IOException {
+        Path home = home(run.id());
+        OpenRun started = new OpenRun(home, lock(home), run, clock, warnings);
+        boolean recorded = false;
+        try {
+            started.write();
+            recorded = true;
+        } finally {
+            if (!recorded) {
+                started.close();
+                forget(home);
+            }
+        }
+        removeOldest();
+        return started;
+    }
+
+    /**
+     * Goes on with a run.
+     *
+     * @throws RunRefusedException when it is going on, has ended, or is too old
+     */
+    public OpenRun resume(UUID id) throws IOException {
+        Path home = home(id);
+        DirectoryLock lock;
+        try {
+            lock = lock(home);
+        } catch (IllegalStateException taken) {
+            throw new RunRefusedException("run is going on, run=" + id + ", reason=" + taken.getMessage());
+        }
+        boolean opened = false;
+        try {
+            // It may have ended since it was looked for.
+            KnownRun known = new KnownRun(read(home), Optional.empty(), clock.instant());
+            requireResumable(known);
+            OpenRun resumed = new OpenRun(home, lock, known.record().resumed(clock.instant()), clock, warnings);
+            resumed.write();
+            opened = true;
+            return resumed;
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+    }
+
+    private static void requireResumable(KnownRun run) throws RunRefusedException {
+        RunRecord record = run.record();
+        switch (run.state()) {
+            case STOPPED -> {}
+            case RUNNING ->
+                throw new RunRefusedException("run is going on, run=" + record.id() + ", "
+                        + run.owner().orElseThrow());
+            case ENDED ->
+                throw new RunRefusedException("run has ended, start another one, run=" + record.id() + ", ended="
+                        + record.ended().orElseThrow());
+            case TOO_OLD ->
+                throw new RunRefusedException("run is too old to go on with, since deletions that it has not"
+                        + " seen may be purged by now: start another one, run=" + record.id() + ", started="
+                        + record.firstStarted() + ", until=" + record.resumableUntil());
+        }
+    }
+
+    /**
+     * The run of an id, or of the start of one.
+     *
+     * @throws RunRefusedException when there is none, or several, or its record can't be read
+     */
+    public KnownRun find(String prefix) throws IOException {
+        List<Path> found = homes().stream()
+                .filter(home -> home.getFileName().toString().startsWith(prefix))
+                .toList();
+        if (prefix.length() < PREFIX_LEAST || found.size() != 1) {
+            String reason = found.isEmpty()
+                    ? "no run has this id"
+                    : prefix.length() < PREFIX_LEAST
+                            ? "give " + PREFIX_LEAST + " characters of a run's id at least"
+                            : "several runs' ids start so";
+            throw new RunRefusedException(reason + ", given=" + prefix + ", state=" + directory);
+        }
+        KnownRun run = known(found.get(0), read(found.get(0)));
+        requireResumable(run);
+        return run;
+    }
+
+    /** All that can be read, the newest first. */
+    public List<KnownRun> all() throws IOException {
+        List<KnownRun> runs = new ArrayList<>();
+        for (Path home : homes()) {
+            try {
+                runs.add(known(home, read(home)));
+            } catch (RunRefusedException e) {
+                warnings.accept("warning: " + e.getMessage());
+            }
+        }
+        runs.sort(Comparator.comparing((KnownRun run) -> run.record().firstStarted())
+                .reversed());
+        return runs;
+    }
+
+    private Path home(UUID id) {
+        return directory.resolve(id.toString());
+    }
+
+    private List<Path> homes() throws IOException {
+        if (!Files.exists(directory)) {
+            return List.of();
+        }
+        return Directories.list(directory).stream()
+                .filter(entry -> ID.matcher(entry.getFileName().toString()).matches())
+                .toList();
+    }
+
+    private KnownRun known(Path home, RunRecord record) throws IOException {
+        Optional<String> owner = record.isUnfinished() ? DirectoryLock.owner(home, OpenRun.LOCK) : Optional.empty();
+        return new KnownRun(record, owner, clock.instant());
+    }
+
+    private static DirectoryLock lock(Path home) throws IOException {
+        return DirectoryLock.take(home, OpenRun.LOCK, "run of a repair", Optional.empty());
+    }
+
+    private static RunRecord read(Path home) throws IOException {
+        Path file = home.resolve(OpenRun.RECORD);
+        String reason;
+        try {
+            RunRecord record = RunJson.parse(Files.readAllBytes(file));
+            if (home.getFileName().toString().equals(record.id().toString())) {
+                return record;
+            }
+            reason = "it is of another run, found=" + record.id();
+        } catch (IllegalArgumentException wrong) {
+            reason = wrong.getMessage();
+        } catch (NoSuchFileException gone) {
+            reason = "it is not there";
+        }
+        throw new RunRefusedException(
+                "record of a run can't be read, remove its directory if nothing else wants it, file=" + file
+                        + ", reason=" + reason);
+    }
+
+    /** What else stands there, or can't be read, is not ours to remove. */
+    private void removeOldest() {
+        try {
+            if (homes().size() <= ENDED_MOST) {
+                return;
+            }
+            List<KnownRun> over = all().stream()
+                    .filter(run -> run.state() == KnownRun.State.ENDED || run.state() == KnownRun.State.TOO_OLD)
+                    .toList();
+            for (KnownRun run : over.subList(Math.min(ENDED_MOST, over.size()), over.size())) {
+                forget(home(run.record().id()));
+            }
+        } catch (IOException e) {
+            LOG.warn("records of old runs are not removed, state={}", directory, e);
+        }
+    }
+
+    private static void forget(Path home) throws IOException {
+        Directories.deleteTree(home);
+    }
+}

@@ -1,0 +1,240 @@
+package io.anneal.cli.runs;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.anneal.cli.command.JsonResult;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/** How runs and what tables are covered until look to a person, and as JSON. */
+public final class RunsOutput {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int TABLES_NAMED = 3;
+
+    private final PrintStream out;
+    private final Instant now;
+    private final String resumeCommand;
+
+    /** @param resumeCommand what goes on with a run, but for its id */
+    public RunsOutput(PrintStream out, Instant now, String resumeCommand) {
+        this.out = out;
+        this.now = now;
+        this.resumeCommand = resumeCommand;
+    }
+
+    /** Enough of an id to name it. */
+    public static String shortId(RunRecord run) {
+        return run.id().toString().substring(0, RunRecords.PREFIX_LEAST);
+    }
+
+    /** @param runs that are not finished */
+    public void printStatus(List<KnownRun> runs) {
+        for (KnownRun run : runs) {
+            RunRecord record = run.record();
+            String since = record.wasResumed()
+                    ? record.firstStarted() + ", resumed " + last(record.started())
+                    : record.firstStarted().toString();
+            out.println("run " + shortId(record) + " "
+                    + switch (run.state()) {
+                        case RUNNING ->
+                            "is running since " + since + " (" + run.owner().orElseThrow() + ")";
+                        case STOPPED -> "has stopped, and is not finished; started " + since;
+                        default -> "has stopped, and is too old to go on with; started " + since;
+                    });
+            out.println("  " + what(record));
+            out.println("  " + progress(run));
+            switch (run.state()) {
+                case STOPPED -> out.println("  go on before " + record.resumableUntil() + " with: " + resume(record));
+                case TOO_OLD ->
+                    out.println("  it could be gone on with until " + record.resumableUntil() + ": start another run");
+                default -> {}
+            }
+        }
+        if (runs.isEmpty()) {
+            out.println("no run is unfinished");
+        }
+    }
+
+    private static Instant last(List<Instant> moments) {
+        return moments.get(moments.size() - 1);
+    }
+
+    private String resume(RunRecord run) {
+        return resumeCommand + " " + shortId(run);
+    }
+
+    private static String what(RunRecord run) {
+        List<String> tables = run.wantedTables();
+        String named = tables.size() <= TABLES_NAMED
+                ? String.join(", ", tables)
+                : String.join(", ", tables.subList(0, TABLES_NAMED)) + " and " + (tables.size() - TABLES_NAMED)
+                        + " more tables";
+        return (run.dryRun() ? "dry run of " : "") + named + " between "
+                + run.replicas().stream().map(RecordedReplica::name).collect(Collectors.joining(", "));
+    }
+
+    private String progress(KnownRun run) {
+        Optional<RecordedProgress> known = run.record().progress();
+        if (known.isEmpty()) {
+            return "nothing is known of its progress yet";
+        }
+        RecordedProgress progress = known.get();
+        String done = String.format(
+                Locale.ROOT,
+                "%,d rows read, %,d rows/s, %,d of %,d parts done",
+                progress.rows(),
+                progress.rowsPerSecond(),
+                progress.unitsDone(),
+                progress.unitsTotal());
+        if (run.state() != KnownRun.State.RUNNING) {
+            return done + ", last heard of " + progress.at();
+        }
+        return done + left(progress.secondsLeft()) + ", as of " + progress.at();
+    }
+
+    private static String left(OptionalLong seconds) {
+        return seconds.isPresent() ? ", " + duration(Duration.ofSeconds(seconds.getAsLong())) + " left" : "";
+    }
+
+    /** In two units at most, as {@code 9 d 23 h} or {@code 12 min 5 s}. */
+    static String duration(Duration duration) {
+        long seconds = Math.abs(duration.toSeconds());
+        if (seconds < 60) {
+            return seconds + " s";
+        } else if (seconds < 3_600) {
+            return two(seconds / 60, "min", seconds % 60, "s");
+        } else if (seconds < 86_400) {
+            return two(seconds / 3_600, "h", seconds / 60 % 60, "min");
+        }
+        return two(seconds / 86_400, "d", seconds / 3_600 % 24, "h");
+    }
+
+    private static String two(long large, String largeUnit, long small, String smallUnit) {
+        return large + " " + largeUnit + (small == 0 ? "" : " " + small + " " + smallUnit);
+    }
+
+    /** @param runs that are over */
+    public void printHistory(List<KnownRun> runs, List<Coverage> coverage) {
+        for (KnownRun run : runs) {
+            RunRecord record = run.record();
+            out.println("run " + shortId(record) + " " + record.firstStarted() + " " + outcome(run));
+            out.println("  " + what(record));
+        }
+        if (runs.isEmpty()) {
+            out.println("no run has ended");
+        }
+        if (!coverage.isEmpty()) {
+            out.println();
+            out.println("covered until: everything written before was compared on the whole ring, and repaired");
+            coverage.forEach(table -> out.println("  " + line(table)));
+        }
+    }
+
+    private static String outcome(KnownRun run) {
+        RunRecord record = run.record();
+        return switch (record.outcome()) {
+            case UNFINISHED -> "not finished, and too old to go on with";
+            case FAILED -> "failed before anything was done";
+            case DONE ->
+                String.format(
+                        Locale.ROOT,
+                        "%s in %s%s: %,d rows and %,d deletions differed",
+                        record.dryRun() ? "compared" : "repaired",
+                        duration(Duration.between(
+                                record.firstStarted(), record.ended().orElseThrow())),
+                        record.wasResumed() ? ", started " + record.started().size() + " times" : "",
+                        record.tables().stream()
+                                .mapToLong(RecordedTable::rowsDiffering)
+                                .sum(),
+                        record.tables().stream()
+                                .mapToLong(RecordedTable::deletionsDiffering)
+                                .sum());
+        };
+    }
+
+    private String line(Coverage table) {
+        String name = table.table()
+                + (table.replicas().isEmpty() ? "" : " between " + String.join(", ", table.replicas())) + ": ";
+        String waits = table.waiting().isEmpty()
+                ? ""
+                : table.untilOnceImported()
+                        .map(until -> "; " + until + " once imported what " + runs(table) + " wrote")
+                        .orElse("; " + runs(table) + " count once what they wrote is imported");
+        if (table.until().isEmpty()) {
+            return name + "never"
+                    + (table.ringShare() > 0 && table.ringShare() < 1
+                            ? String.format(Locale.ROOT, ", %.1f %% of the ring were repaired", 100 * table.ringShare())
+                            : "")
+                    + waits;
+        }
+        if (table.gcGrace().isZero()) {
+            return name + table.until().get() + ", no gc_grace" + waits;
+        }
+        Duration left = table.left(now).orElseThrow();
+        return name + table.until().get() + ", "
+                + (table.isOverdue(now) ? "OVERDUE for " + duration(left) : duration(left) + " left")
+                + " of gc_grace " + duration(table.gcGrace()) + waits;
+    }
+
+    private static String runs(Coverage table) {
+        return table.waiting().stream()
+                .map(id -> "run " + id.toString().substring(0, RunRecords.PREFIX_LEAST))
+                .collect(Collectors.joining(", "));
+    }
+
+    public void writeStatus(List<KnownRun> runs) throws IOException {
+        try (JsonResult result = new JsonResult(out, "repair")) {
+            write(result.fields(), runs);
+        }
+    }
+
+    public void writeHistory(List<KnownRun> runs, List<Coverage> coverage) throws IOException {
+        try (JsonResult result = new JsonResult(out, "repair")) {
+            write(result.fields(), runs);
+            result.fields().writeArrayFieldStart("tables");
+            for (Coverage table : coverage) {
+                JSON.writeTree(result.fields(), tree(table));
+            }
+            result.fields().writeEndArray();
+        }
+    }
+
+    private void write(JsonGenerator json, List<KnownRun> runs) throws IOException {
+        json.writeArrayFieldStart("runs");
+        for (KnownRun run : runs) {
+            ObjectNode tree = RunJson.tree(run.record());
+            tree.remove("schema");
+            tree.put("state", run.state().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+            if (run.state() == KnownRun.State.STOPPED) {
+                tree.put("resume", resume(run.record()));
+                tree.put("resumable-until", run.record().resumableUntil().toString());
+            }
+            JSON.writeTree(json, tree);
+        }
+        json.writeEndArray();
+    }
+
+    private ObjectNode tree(Coverage table) {
+        ObjectNode tree = JSON.createObjectNode();
+        tree.put("table", table.table());
+        table.replicas().forEach(tree.putArray("replicas")::add);
+        tree.put("covered-until", table.until().map(Instant::toString).orElse(null));
+        tree.put(
+                "covered-until-once-imported",
+                table.untilOnceImported().map(Instant::toString).orElse(null));
+        tree.put("ring-share", table.ringShare());
+        tree.put("gc-grace-seconds", table.gcGrace().toSeconds());
+        tree.put("seconds-left", table.left(now).map(Duration::toSeconds).orElse(null));
+        tree.put("overdue", table.isOverdue(now));
+        table.waiting().forEach(id -> tree.withArray("runs-to-import").add(id.toString()));
+        return tree;
+    }
+}

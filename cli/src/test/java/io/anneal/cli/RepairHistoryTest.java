@@ -1,0 +1,153 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code anneal repair --history} says until when tables are covered, by the runs that it knows. */
+final class RepairHistoryTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    /** Before any store is made, so that none of them is as old. */
+    private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+
+    private static final String TABLE = "ks.readings";
+    private static final StoreConfig CONFIG =
+            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
+
+    @TempDir
+    private Path directory;
+
+    /** Made once each; its rows differ from the others'. */
+    private Path store(String name) throws IOException {
+        Path store = directory.resolve(name);
+        try (Store open = Store.open(store, CONFIG)) {
+            Table table = open.createTable(
+                    Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND "));
+            table.row()
+                    .key("id", name.hashCode())
+                    .clustering("at", 1)
+                    .set("name", name)
+                    .insert();
+            table.flush();
+        }
+        return store;
+    }
+
+    private CommandRun anneal(Instant at, Object... words) {
+        List<Object> all = new ArrayList<>(List.of("repair", "--state", directory.resolve("state")));
+        all.addAll(List.of(words));
+        return CommandRun.at(at, all.toArray());
+    }
+
+    private void repair(Instant at, Object... words) {
+        List<Object> all = new ArrayList<>(List.of("--table", TABLE, "--allow-old-snapshots"));
+        all.addAll(List.of(words));
+        CommandRun run = anneal(at, all.toArray());
+        assertThat(run.err()).doesNotContain("error");
+    }
+
+    private CommandRun history(Instant at, Object... words) {
+        List<Object> all = new ArrayList<>(List.of("--history"));
+        all.addAll(List.of(words));
+        return anneal(at, all.toArray());
+    }
+
+    private JsonNode covered(Instant at, Object... words) throws IOException {
+        CommandRun run = history(at, words);
+        JsonNode tables = JSON.readTree(anneal(at, words(words)).out()).get("tables");
+        assertThat(tables).as(run.out()).hasSize(1);
+        assertThat(run.exitCode()).isEqualTo(tables.get(0).get("overdue").asBoolean() ? ExitCode.NO : ExitCode.YES);
+        return tables.get(0);
+    }
+
+    private static Object[] words(Object... words) {
+        List<Object> all = new ArrayList<>(List.of("--history", "--json"));
+        all.addAll(List.of(words));
+        return all.toArray();
+    }
+
+    @Test
+    void shouldCountWhatWasRepairedUpToTheWholeRing() throws Exception {
+        Path one = store("one");
+        Path two = store("two");
+        CommandRun nothing = history(NOW, "--table", TABLE);
+        assertThat(nothing.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(nothing.out()).contains("no run has ended", TABLE + ": never");
+
+        repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]");
+        assertThat(history(NOW).exitCode())
+                .as("nothing that looks promises anything")
+                .isZero();
+        assertThat(history(NOW, "--table", TABLE).out()).contains(TABLE + ": never");
+
+        repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]", "--apply");
+        assertThat(history(NOW).exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(history(NOW).out()).contains("never, 50.0 % of the ring were repaired");
+
+        Instant later = NOW.plusSeconds(60);
+        repair(later, "--dir", one, "--dir", two, "--range=(9223372036854775807,0]", "--apply");
+        JsonNode whole = covered(later, "--table", TABLE);
+        assertThat(whole.get("covered-until").asText())
+                .as("the older half counts")
+                .isEqualTo(NOW.toString());
+        assertThat(whole.get("seconds-left").asLong()).isEqualTo(864_000 - 60);
+        assertThat(history(later).out()).contains(NOW + ", 9 d 23 h left of gc_grace 10 d");
+
+        Instant overdue = NOW.plus(Duration.ofDays(11));
+        assertThat(covered(overdue).get("overdue").asBoolean()).isTrue();
+        assertThat(history(overdue).out()).contains("OVERDUE for 1 d of gc_grace 10 d");
+    }
+
+    @Test
+    void shouldAddUpVnodesOfDifferentOwnersAndNotOtherReplicasOfARange() throws Exception {
+        Path one = store("one");
+        Path two = store("two");
+        Path three = store("three");
+        repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]", "--apply");
+        repair(NOW, "--dir", two, "--dir", three, "--range=(9223372036854775807,0]", "--apply");
+        JsonNode ring = covered(NOW, "--table", TABLE);
+        assertThat(ring.get("covered-until").asText()).isEqualTo(NOW.toString());
+        assertThat(ring.get("replicas")).hasSize(3);
+
+        Path other = store("four");
+        repair(NOW.plusSeconds(1), "--dir", other, "--dir", store("five"), "--full-replicas", "--apply");
+        assertThat(history(NOW.plusSeconds(1)).out())
+                .contains("between four, five: " + NOW.plusSeconds(1), "two, three")
+                .as("another cluster's table of the same name says nothing of this one's")
+                .contains(": " + NOW + ",");
+        assertThat(covered(NOW.plusSeconds(1), "--dir", other)
+                        .get("covered-until")
+                        .asText())
+                .isEqualTo(NOW.plusSeconds(1).toString());
+    }
+
+    @Test
+    void shouldCountWhatWaitsForImportOnlyOnceImported() throws Exception {
+        Path one = store("one");
+        Path cassandra = directory.resolve("cassandra");
+        Tables.write(
+                cassandra,
+                writer -> writer.row().key("id", 3).clustering("at", 1).insert());
+        Instant now = Instant.now();
+        repair(now, "--dir", one, "--dir", cassandra, "--full-replicas", "--apply", "--out", directory.resolve("out"));
+
+        JsonNode table = covered(now, "--table", TABLE);
+        assertThat(table.get("covered-until").isNull()).isTrue();
+        assertThat(table.get("covered-until-once-imported").isNull()).isFalse();
+        assertThat(table.get("runs-to-import")).hasSize(1);
+        assertThat(history(now).out()).contains("never; ", " once imported what run ");
+    }
+}

@@ -1,0 +1,282 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.io.DirectoryLock;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code anneal repair} keeps records of its runs, goes on with those that were interrupted, and tells of them. */
+@Timeout(60)
+final class RepairRunsTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int LARGE_ROWS = 2_000;
+
+    @TempDir
+    private Path directory;
+
+    private Path state;
+    private Path one;
+    private Path two;
+
+    @BeforeEach
+    void makeReplicas() throws IOException {
+        state = directory.resolve("state");
+        one = replica("one", 3);
+        two = replica("two", 4);
+    }
+
+    /** Two tables, of which the second takes its time where rows are read at a rate. */
+    private Path replica(String name, int smallRows) throws IOException {
+        Path replica = directory.resolve(name);
+        write(replica, "a_small", smallRows);
+        write(replica, "large", LARGE_ROWS);
+        return replica;
+    }
+
+    private static void write(Path replica, String table, int rows) throws IOException {
+        String text = Tables.TEXT.replace("ks.readings", "ks." + table);
+        TableSchema schema = Tables.schema(text);
+        Tables.write(replica, schema, text, writer -> {
+            for (int id = 0; id < rows; id++) {
+                writer.row().key("id", id).clustering("at", 1).set("name", "x").insert();
+            }
+        });
+    }
+
+    private Object[] words(Object... more) {
+        List<Object> words = new ArrayList<>(List.of("repair", "--state", state));
+        words.addAll(List.of(more));
+        return words.toArray();
+    }
+
+    private CommandRun run(Object... more) {
+        return CommandRun.inTime(words(more));
+    }
+
+    private CommandRun compare(String table, Object... more) {
+        List<Object> words = new ArrayList<>(List.of("--dir", one, "--dir", two, "--full-replicas", "--table", table));
+        words.addAll(List.of(more));
+        return run(words.toArray());
+    }
+
+    private List<Path> homes() throws IOException {
+        if (!Files.exists(state)) {
+            return List.of();
+        }
+        try (Stream<Path> homes = Files.list(state)) {
+            return homes.toList();
+        }
+    }
+
+    private Path home() throws IOException {
+        assertThat(homes()).hasSize(1);
+        return homes().get(0);
+    }
+
+    private String id() throws IOException {
+        return home().getFileName().toString();
+    }
+
+    private JsonNode record() throws IOException {
+        return JSON.readTree(Files.readAllBytes(home().resolve("run.json")));
+    }
+
+    private static String lastLine(CommandRun run) {
+        List<String> lines = run.err().lines().toList();
+        return lines.get(lines.size() - 1);
+    }
+
+    /** A repair of both tables into {@code out} that is interrupted when the first is done and the second is not. */
+    private CommandRun interrupted() throws Exception {
+        Callable<CommandRun> slow =
+                () -> compare("ks.*", "--apply", "--out", directory.resolve("out"), "--parallel", "1", "--rate", "100");
+        FutureTask<CommandRun> task = new FutureTask<>(slow);
+        Thread thread = new Thread(task, "interrupted-repair");
+        thread.start();
+        while (homes().isEmpty()
+                || !Files.exists(home().resolve("run.json"))
+                || record().get("tables").isEmpty()) {
+            assertThat(thread.isAlive()).isTrue();
+            Thread.sleep(5);
+        }
+        thread.interrupt();
+        return task.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void shouldGoOnWithARunThatWasInterrupted() throws Exception {
+        CommandRun first = interrupted();
+        assertThat(first.exitCode()).as(first.err()).isEqualTo(ExitCode.INTERRUPTED);
+        String resume = "anneal repair --state=" + state + " --resume " + id().substring(0, 8);
+        assertThat(lastLine(first)).isEqualTo("go on with: " + resume);
+        CommandRun status = run("--status");
+        assertThat(status.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(status.out()).contains("has stopped", "ks.a_small, ks.large between one, two", resume);
+
+        CommandRun second = run("--resume", id().substring(0, 8), "--rate", "0");
+
+        assertThat(second.exitCode()).as(second.err()).isZero();
+        assertThat(second.out()).contains("run " + id() + " was resumed");
+        assertThat(run("--status").exitCode()).isZero();
+        assertThat(record().get("outcome").asText()).isEqualTo("done");
+        assertThat(record().get("started")).hasSize(2);
+        assertThat(home().resolve("checkpoint")).doesNotExist();
+        CommandRun again = run("--resume", id());
+        assertThat(again.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(again.err()).contains("ANL-3009", "run has ended", id());
+    }
+
+    @Test
+    void shouldSayTheSameWithQuietAndAsJson() throws Exception {
+        interrupted();
+        CommandRun status = run("--status", "--json");
+        JsonNode run = JSON.readTree(status.out()).get("runs").get(0);
+        assertThat(run.get("state").asText()).isEqualTo("stopped");
+        assertThat(run.get("resume").asText()).endsWith("--resume " + id().substring(0, 8));
+        assertThat(run.get("arguments").toString())
+                .contains("--dir=" + one.toAbsolutePath(), "--table=ks.a_small", "--table=ks.large")
+                .doesNotContain("ks.*", "--state");
+
+        CommandRun second = run("--json", "--quiet", "--resume", id(), "--rate", "0");
+        assertThat(second.exitCode()).as(second.err()).isZero();
+        JsonNode result = JSON.readTree(second.out());
+        assertThat(result.get("run").asText()).isEqualTo(id());
+        assertThat(result.get("starts").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void shouldLetOneOfTwoResumesHaveTheRun() throws Exception {
+        interrupted();
+        try (DirectoryLock other = DirectoryLock.take(home(), ".run.lock", "run of a repair", Optional.empty())) {
+            CommandRun refused = run("--resume", id());
+            assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+            assertThat(refused.err()).as("%s", other).contains("run is going on", "pid=");
+            assertThat(run("--status").out()).contains("is running since", "pid=");
+        }
+        assertThat(run("--resume", id(), "--rate", "0").exitCode()).isZero();
+    }
+
+    @Test
+    void shouldNotGoOnWithWhatIsTooOld() throws Exception {
+        interrupted();
+        Instant later = Instant.now().plus(Duration.ofDays(11));
+        CommandRun status = CommandRun.at(later, words("--status"));
+        assertThat(status.exitCode()).isZero();
+        assertThat(status.out()).contains("is too old to go on with").doesNotContain("--resume");
+        CommandRun refused = CommandRun.at(later, words("--resume", id()));
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err()).contains("run is too old", "start another one");
+        assertThat(CommandRun.at(later, words("--history")).out()).contains("not finished, and too old");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--resume 12345678, no run has this id",
+        "--resume 1, give 8 characters",
+        "--resume 12345678 --dir x, leave out --dir",
+        "--resume 12345678 --allow-empty --dry-run, 'leave out --allow-empty, --dry-run'",
+        "--status --history, exclude each other",
+        "--status --apply, leave out --apply",
+        "--history --rate 7, leave out --rate",
+        "--dir x --dir y --full-replicas, --table KS.TABLE",
+    })
+    void shouldRefuseWhatDoesNotGoTogether(String words, String reason) throws Exception {
+        Files.createDirectories(state.resolve("1b4e28ba-2fa1-41d2-883f-0016d3cca427"));
+        CommandRun run = run((Object[]) words.split(" "));
+        assertThat(run.exitCode()).isNotZero();
+        assertThat(run.err()).startsWith("anneal: error ").contains(reason);
+        assertThat(homes()).as("nothing is recorded of wrong usage").hasSize(1);
+    }
+
+    @Test
+    void shouldRepairWithoutARecordWhereNoneCanBeWritten() throws Exception {
+        Files.writeString(state, "a file");
+        CommandRun run = compare("ks.a_small", "--apply", "--out", directory.resolve("out"));
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.err().lines().filter(line -> line.startsWith("warning: ")))
+                .singleElement()
+                .asString()
+                .contains("can't be resumed", "state=" + state);
+    }
+
+    @Test
+    void shouldNotOfferToGoOnWhereNothingWasDone() throws Exception {
+        CommandRun run = compare("ks.nothing");
+        assertThat(run.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(run.err()).doesNotContain("--resume");
+        assertThat(record().get("outcome").asText()).isEqualTo("failed");
+        assertThat(run("--status").exitCode()).isZero();
+        assertThat(run("--history").out()).contains("failed before anything was done");
+    }
+
+    @Test
+    void shouldPassOverRecordsThatAreNone() throws Exception {
+        assertThat(compare("ks.a_small").exitCode()).isEqualTo(ExitCode.NO);
+        Path good = home();
+        copy(good, "1b4e28ba-2fa1-41d2-883f-0016d3cca427", text -> text);
+        copy(good, "2b4e28ba-2fa1-41d2-883f-0016d3cca427", text -> text.substring(0, text.length() / 2));
+        copy(good, "3b4e28ba-2fa1-41d2-883f-0016d3cca427", text -> text.replace("\"schema\" : 1", "\"schema\" : 9"));
+        copy(good, "4b4e28ba-2fa1-41d2-883f-0016d3cca427", text -> text.replace("\"dry-run\"", "\"wet-run\""));
+        copy(good, "5b4e28ba-2fa1-41d2-883f-0016d3cca427", text -> "");
+        Files.createDirectories(state.resolve("lost+found"));
+
+        CommandRun history = run("--history");
+        assertThat(history.exitCode()).isZero();
+        assertThat(history.out()).contains(good.getFileName().toString().substring(0, 8));
+        assertThat(history.err().lines())
+                .hasSize(5)
+                .allMatch(line -> line.startsWith("warning: record of a run can't be read"));
+        CommandRun resume = run("--resume", "2b4e28ba");
+        assertThat(resume.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resume.err()).contains("it is no JSON");
+    }
+
+    private void copy(Path home, String id, UnaryOperator<String> change) throws IOException {
+        Path copied = Files.createDirectories(state.resolve(id));
+        Files.writeString(copied.resolve("run.json"), change.apply(Files.readString(home.resolve("run.json"))));
+    }
+
+    @Test
+    void shouldKeepAThousandRunsThatAreOver() throws Exception {
+        compare("ks.a_small");
+        Path first = home();
+        String text = Files.readString(first.resolve("run.json"));
+        for (int i = 0; i < 1_001; i++) {
+            String id = String.format(Locale.ROOT, "%08x-2fa1-41d2-883f-0016d3cca427", i);
+            Path copied = Files.createDirectories(state.resolve(id));
+            String started = Instant.ofEpochSecond(1_700_000_000L + i).toString();
+            Files.writeString(
+                    copied.resolve("run.json"),
+                    text.replace(first.getFileName().toString(), id)
+                            .replaceFirst("\"started\" : \\[ \"[^\"]*\"", "\"started\" : [ \"" + started + "\""));
+        }
+        compare("ks.a_small");
+        assertThat(homes().size()).as("with the one that was going on then").isEqualTo(1_001);
+        assertThat(first).exists();
+        assertThat(state.resolve("00000001-2fa1-41d2-883f-0016d3cca427")).doesNotExist();
+        assertThat(state.resolve("00000002-2fa1-41d2-883f-0016d3cca427")).exists();
+    }
+}
