@@ -374,7 +374,8 @@ final class RepairTest {
                     .filteredOn(line -> line.startsWith("differs: "))
                     .singleElement()
                     .asString()
-                    .startsWith("differs: key=[2] clustering=[1]: not in two; in one, last written 2023-11-14T22:13:20Z");
+                    .startsWith(
+                            "differs: key=[2] clustering=[1]: not in two; in one, last written 2023-11-14T22:13:20Z");
             assertThat(text.out())
                     .contains("ks.readings: the replicas differ", "ks.both: the replicas are equal")
                     .contains("in all 2 tables: 1 rows and 0 deletions differed, in 1 of ");

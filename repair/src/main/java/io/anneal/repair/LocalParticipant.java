@@ -338,6 +338,11 @@ public final class LocalParticipant implements Participant {
         return 0;
     }
 
+    @Override
+    public long placeBytes() {
+        return 0;
+    }
+
     /** Done when the session is closed, and what it left unfinished removed. */
     CompletableFuture<Void> closing() {
         return closing.copy();

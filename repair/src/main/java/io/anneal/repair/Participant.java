@@ -97,6 +97,9 @@ public interface Participant extends AutoCloseable {
     /** Bytes that crossed the network from this replica; 0 inside one process. */
     long bytesReceived();
 
+    /** Bytes that crossed the network for {@link #places}, both ways; 0 inside one process. */
+    long placeBytes();
+
     /** Releases everything; a session that was not finished is forgotten with all that it received. */
     @Override
     void close();

@@ -29,6 +29,7 @@ import io.anneal.repair.message.WindowAnswer;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -37,11 +38,15 @@ import java.util.function.Function;
  * not finished. The connection belongs to the caller, and may carry more sessions.
  */
 public final class RemoteParticipant implements Participant {
+    /** Of a message that fits a frame: what stands before its content. */
+    private static final int MESSAGE_OVERHEAD_BYTES = 32 + 5;
+
     private final Connection connection;
     private final String replica;
     private final int clusteringColumns;
     private final Questions questions;
     private volatile boolean finished;
+    private final LongAdder placeBytes = new LongAdder();
 
     /**
      * @param replica name of the replica there, as {@link Replicas#get} takes it
@@ -145,7 +150,17 @@ public final class RemoteParticipant implements Participant {
 
     @Override
     public CompletableFuture<PlacesFound> places(PlacesWanted wanted) {
-        return ask(SessionStep.PLACES, wanted::encode, in -> PlacesFound.decode(in, wanted));
+        return ask(
+                SessionStep.PLACES,
+                out -> {
+                    int before = out.lengthBytes();
+                    wanted.encode(out);
+                    placeBytes.add(MESSAGE_OVERHEAD_BYTES + out.lengthBytes() - before);
+                },
+                in -> {
+                    placeBytes.add(MESSAGE_OVERHEAD_BYTES + in.remainingBytes());
+                    return PlacesFound.decode(in, wanted);
+                });
     }
 
     @Override
@@ -190,6 +205,11 @@ public final class RemoteParticipant implements Participant {
     @Override
     public long bytesReceived() {
         return questions.bytesReceived();
+    }
+
+    @Override
+    public long placeBytes() {
+        return placeBytes.sum();
     }
 
     @Override

@@ -455,6 +455,9 @@ public final class RepairMaster implements Closeable {
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         meter.raiseTo(RepairCount.NETWORK_BYTES, networkBytes);
+        meter.raiseTo(
+                RepairCount.PLACE_BYTES,
+                followers.stream().mapToLong(Participant::placeBytes).sum());
         return new RepairReport(
                 sessionIds,
                 replicas,

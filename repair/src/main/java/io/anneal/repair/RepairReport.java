@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
 import io.anneal.node.Receiving;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
@@ -11,10 +12,9 @@ import io.anneal.schema.TableOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import io.anneal.key.TokenRange;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -222,7 +222,16 @@ public record RepairReport(
     /** The same of what is not done. */
     RepairReport uncovered() {
         return new RepairReport(
-                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, gcGraceSeconds, cutoffMicros, ranges);
+                sessionIds,
+                replicas,
+                counts,
+                dryRun,
+                importDeadlineSeconds,
+                notes,
+                0,
+                gcGraceSeconds,
+                cutoffMicros,
+                ranges);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */

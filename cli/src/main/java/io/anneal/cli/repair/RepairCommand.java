@@ -111,7 +111,10 @@ public final class RepairCommand extends Subcommand {
                             + " before now, too. By default they are left out and counted: they may be on their way still.")
     private boolean includeRecent;
 
-    @Option(names = "--rows", description = "Name the rows that differ; in a dry run with the cells that differ, and when they were written.")
+    @Option(
+            names = "--rows",
+            description =
+                    "Name the rows that differ; in a dry run with the cells that differ, and when they were written.")
     private boolean namesRows;
 
     @Option(

@@ -88,10 +88,7 @@ final class RowJson implements RowLines.Format {
         json.writeStringField("kind", part.kind().text());
         if (part.column().isPresent()) {
             CellJson.name(
-                    json,
-                    part.column().get(),
-                    part.any().row(),
-                    part.any().entry());
+                    json, part.column().get(), part.any().row(), part.any().entry());
         }
         json.writeObjectFieldStart("replicas");
         for (int i = 0; i < names.size(); i++) {
@@ -112,8 +109,7 @@ final class RowJson implements RowLines.Format {
         switch (part.kind()) {
             case LIVENESS -> CellJson.liveness(json, row);
             case DELETION -> CellJson.deletion(json, row.deletionTimestampMicros(), row.deletionLocalTimeSeconds());
-            case COLLECTION_DELETION, CELL -> CellJson.entry(
-                    json, part.column().orElseThrow(), row, version.entry());
+            case COLLECTION_DELETION, CELL -> CellJson.entry(json, part.column().orElseThrow(), row, version.entry());
         }
     }
 }

@@ -49,7 +49,8 @@ final class RowLines implements DifferenceListener, Closeable {
     record Found(List<String> without, List<String> holders, List<Row> views, boolean isGhost) {
         /** Whether nothing differs any more. */
         boolean isEqual(TableSchema schema) {
-            return holders.isEmpty() || without.isEmpty() && RowParts.differences(schema, views).isEmpty();
+            return holders.isEmpty()
+                    || without.isEmpty() && RowParts.differences(schema, views).isEmpty();
         }
     }
 
@@ -78,9 +79,8 @@ final class RowLines implements DifferenceListener, Closeable {
 
     @Override
     public void begins(TableSchema table, List<String> names) throws IOException {
-        boolean isOther = schema == null
-                || !schema.qualifiedName().equals(table.qualifiedName())
-                || !replicas.equals(names);
+        boolean isOther =
+                schema == null || !schema.qualifiedName().equals(table.qualifiedName()) || !replicas.equals(names);
         schema = table;
         replicas = List.copyOf(names);
         if (isOther) {
@@ -120,8 +120,8 @@ final class RowLines implements DifferenceListener, Closeable {
     }
 
     private Found found(List<RowDrift.Version> versions) {
-        SessionPurgeRule rule = new SessionPurgeRule(
-                nowSeconds.getAsLong(), schema.options().gcGraceSeconds());
+        SessionPurgeRule rule =
+                new SessionPurgeRule(nowSeconds.getAsLong(), schema.options().gcGraceSeconds());
         Purger purger = new Purger(schema, rule);
         List<String> without = new ArrayList<>();
         List<String> holders = new ArrayList<>();

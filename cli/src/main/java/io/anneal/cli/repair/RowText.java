@@ -47,7 +47,8 @@ final class RowText implements RowLines.Format {
         print(key(schema, difference.key())
                 + difference.range().map(range -> " " + text(schema, range)).orElse(" deletion of the partition")
                 + " written " + micros(deletion.timestampMicros()) + ", made "
-                + Instant.ofEpochSecond(deletion.localDeletionTimeSeconds()) + ": not in " + String.join(", ", lacking));
+                + Instant.ofEpochSecond(deletion.localDeletionTimeSeconds()) + ": not in "
+                + String.join(", ", lacking));
     }
 
     private static String text(TableSchema schema, RangeDeletion range) {
@@ -66,7 +67,8 @@ final class RowText implements RowLines.Format {
                         ? " static"
                         : " clustering=" + KeyText.of(schema, place.prefix()))
                 + ": "
-                + found.map(row -> text(schema, row)).orElse("not in, or not all of it in " + String.join(", ", lacking)));
+                + found.map(row -> text(schema, row))
+                        .orElse("not in, or not all of it in " + String.join(", ", lacking)));
     }
 
     private static String text(TableSchema schema, RowLines.Found row) {
@@ -100,7 +102,11 @@ final class RowText implements RowLines.Format {
         List<String> versions = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
             versions.add(names.get(i) + " "
-                    + difference.parts().get(i).map(part -> text(difference, part)).orElse("nothing"));
+                    + difference
+                            .parts()
+                            .get(i)
+                            .map(part -> text(difference, part))
+                            .orElse("nothing"));
         }
         return name(difference) + ": " + String.join(", ", versions);
     }
@@ -124,15 +130,17 @@ final class RowText implements RowLines.Format {
         Row row = part.row();
         int entry = part.entry();
         return switch (difference.kind()) {
-            case LIVENESS -> "written " + micros(row.livenessTimestampMicros())
-                    + expiry(row.livenessTtlSeconds(), row.livenessExpirySeconds());
+            case LIVENESS ->
+                "written " + micros(row.livenessTimestampMicros())
+                        + expiry(row.livenessTtlSeconds(), row.livenessExpirySeconds());
             case DELETION -> "deleted " + micros(row.deletionTimestampMicros());
             case COLLECTION_DELETION -> "deleted " + micros(row.timestampMicros(entry));
-            case CELL -> row.isTombstone(entry)
-                    ? "deleted " + micros(row.timestampMicros(entry))
-                    : shortened(CellJson.valueJson(difference.column().orElseThrow(), row, entry)) + " written "
-                            + micros(row.timestampMicros(entry))
-                            + expiry(row.ttlSeconds(entry), row.localDeletionTimeSeconds(entry));
+            case CELL ->
+                row.isTombstone(entry)
+                        ? "deleted " + micros(row.timestampMicros(entry))
+                        : shortened(CellJson.valueJson(difference.column().orElseThrow(), row, entry)) + " written "
+                                + micros(row.timestampMicros(entry))
+                                + expiry(row.ttlSeconds(entry), row.localDeletionTimeSeconds(entry));
         };
     }
 
