@@ -222,8 +222,8 @@ class RepairNetworkTest {
                 range.rowsDiffering(),
                 range.deletionsDiffering(),
                 range.replicas().stream()
-                        .map(replica ->
-                                new RangeReport.Lacking(replica.member(), "", replica.rows(), replica.deletions(), replica.bytes()))
+                        .map(replica -> new RangeReport.Lacking(
+                                replica.member(), "", replica.rows(), replica.deletions(), replica.bytes()))
                         .toList());
     }
 
@@ -231,6 +231,7 @@ class RepairNetworkTest {
         RepairCounts without = counts;
         for (RepairCount count : List.of(
                 RepairCount.NETWORK_BYTES,
+                RepairCount.PLACE_BYTES,
                 RepairCount.READ_NANOS,
                 RepairCount.WRITE_NANOS,
                 RepairCount.WAIT_NANOS,

@@ -28,8 +28,9 @@ public final class RepairScenario {
     static final String DRY_RUN = "dry-run";
     private static final int[] DRY_RUN_PER_THOUSAND = {1, 10, 100};
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES =
-            Stream.concat(COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED, DRY_RUN)).toList();
+    public static final List<String> CASES = Stream.concat(
+                    COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED, DRY_RUN))
+            .toList();
 
     static final String LINKS_NEAR = "links-loopback";
     static final String LINKS_FAR = "links-50ms";
@@ -242,11 +243,10 @@ public final class RepairScenario {
     private void dryRuns(RepairSides sides, TemporaryDirectory parent) throws IOException {
         for (TableShape shape : List.of(TableShape.KILOBYTE_ROWS, TableShape.SMALL_ROWS)) {
             for (int perThousand : DRY_RUN_PER_THOUSAND) {
-                String caseName = DRY_RUN + "-" + shape.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-"
-                        + (100 - perThousand / 10.0);
+                String caseName = DRY_RUN + "-"
+                        + shape.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + (100 - perThousand / 10.0);
                 try (TemporaryDirectory directory = parent.createInside("drawn")) {
-                    RepairData data =
-                            draw(caseName, RepairDraw.own(shape, config.rowCount(), perThousand), directory);
+                    RepairData data = draw(caseName, RepairDraw.own(shape, config.rowCount(), perThousand), directory);
                     double ratio = sides.dryRunOverSums(data);
                     series.add(caseName, BenchSystem.ANNEAL, BenchMetric.DRY_RUN_BYTES, ratio);
                     say(caseName, String.format(Locale.ROOT, "bytes over those of sums and sketches: %.3f", ratio));
