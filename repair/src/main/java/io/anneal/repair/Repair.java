@@ -6,6 +6,7 @@ import static io.anneal.io.Arguments.positive;
 
 import com.google.common.hash.Hashing;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
@@ -38,6 +39,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -336,9 +338,9 @@ public final class Repair {
         return this;
     }
 
-    /** How long a session runs at least before it ends so that it is recorded. */
-    Repair sessionLeast(Duration least) {
-        sessionLeast = least;
+    /** With a checkpoint: how long a session runs at least before it ends so that it is recorded; 5 s by default. */
+    public Repair sessionLeast(Duration least) {
+        sessionLeast = notNegative("sessionLeast", least);
         return this;
     }
 
@@ -404,17 +406,7 @@ public final class Repair {
         }
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
-        job.facts(
-                Map.of(
-                        RUN_FACT, runId.orElseGet(environment.host()::newId).toString(),
-                        BEGAN_FACT,
-                                environment
-                                        .host()
-                                        .clock()
-                                        .instant()
-                                        .truncatedTo(ChronoUnit.SECONDS)
-                                        .toString()),
-                this::isThisRun);
+        job.facts(facts(environment.host()), this::isThisRun);
         RepairJob repair = new RepairJob(
                 (unit, terms, listener) -> {
                     Owners set = owners(owners, unit.replicas());
@@ -430,6 +422,15 @@ public final class Repair {
                 checkpoint.map(file -> sessionLeast),
                 environment.host().nanoTime());
         return repair.run(job, patience, () -> units(owners));
+    }
+
+    private Map<String, String> facts(HostEnvironment host) {
+        Map<String, String> facts = new HashMap<>();
+        facts.put(RUN_FACT, runId.orElseGet(host::newId).toString());
+        checkpoint.ifPresent(file -> facts.put(
+                BEGAN_FACT,
+                host.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString()));
+        return facts;
     }
 
     private boolean isThisRun(Map<String, String> facts) {
@@ -527,6 +528,8 @@ public final class Repair {
                 ring.isPresent() ? brief(sets) : brief(owned.orElseThrow()),
                 "replicas",
                 members().stream().map(Member::name).collect(Collectors.joining(" ")),
+                "recent",
+                recent.map(window -> "left out, window=" + window).orElse("compared"),
                 "reports",
                 // What it keeps of ranges that are done.
                 String.valueOf(RepairVerb.VERSION));
@@ -731,7 +734,7 @@ public final class Repair {
             part.listener().begins(replica.schema(), List.of());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));
+                followers.add(participant(other, clusteringColumns, distinct, steps, environment));
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
@@ -788,11 +791,14 @@ public final class Repair {
             int clusteringColumns,
             DistinctReplicas distinct,
             Executor steps,
-            RepairMetrics metrics)
+            RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
-                    "replica of this process", local.tables(), MoreExecutors.newSequentialExecutor(steps), metrics);
+                    "replica of this process",
+                    local.tables(),
+                    MoreExecutors.newSequentialExecutor(steps),
+                    environment.metrics());
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
@@ -803,6 +809,10 @@ public final class Repair {
         } catch (ReplicaException twice) {
             throw new RepairException(twice.getMessage(), twice);
         }
-        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
+        return new RemoteParticipant(
+                connection,
+                remote.name(),
+                clusteringColumns,
+                Optional.of(environment.host().clock()));
     }
 }
