@@ -277,7 +277,8 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
         own = new ReplicaSession(table, parameters, terms, config.rate(), meter);
         own.start(ranges);
-        sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
+        RangeTally tally = new RangeTally(new RangeIndex(config.ranges()), followers.size() + 1);
+        sync = new WindowSync(table.schema(), own, followers, listener, tally, terms.bufferBytes(), config.dryRun());
         Votes first = askForVotes();
         meter.awaitAll(agreeing);
         meter.awaitAll(starting);
@@ -374,6 +375,7 @@ public final class RepairMaster implements Closeable {
         int symbols = sync.symbolsAhead();
         List<CompletableFuture<WindowAnswer>> asked = ask(follower -> follower.window(boundary, symbols));
         WindowSummary summary = own.window(boundary);
+        sync.tally().compared(own.current().rows().buffer(), boundary);
         Votes next = isLast ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
         sync.settle();
@@ -461,7 +463,8 @@ public final class RepairMaster implements Closeable {
                 replica,
                 names.get(replica),
                 config.dryRun()
-                        ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.rowsLacking(replica))
+                        ? done.counts()
+                                .with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(replica))
                         : done.counts(),
                 done.importDeadlineSeconds(),
                 done.sstables(),
@@ -484,6 +487,9 @@ public final class RepairMaster implements Closeable {
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         meter.raiseTo(RepairCount.NETWORK_BYTES, networkBytes);
+        meter.raiseTo(
+                RepairCount.PLACE_BYTES,
+                followers.stream().mapToLong(Participant::placeBytes).sum());
         return new RepairReport(
                 sessionIds,
                 replicas,
@@ -493,7 +499,8 @@ public final class RepairMaster implements Closeable {
                 agreement.notes(),
                 agreement.coveredUntilSeconds(),
                 table.schema().options().gcGraceSeconds(),
-                agreement.terms().cutoffMicros());
+                agreement.terms().cutoffMicros(),
+                sync.tally().reports(config.keyspace() + "." + config.table(), names));
     }
 
     @Override

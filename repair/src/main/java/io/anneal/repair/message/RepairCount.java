@@ -64,6 +64,8 @@ public enum RepairCount {
     ROWS_RECENT,
     /** The same of partition and range deletions. */
     DELETIONS_RECENT,
+    /** Those of them by which a dry run asked where rows stand, and was answered. */
+    PLACE_BYTES,
     /** Replicas that held next to nothing and got SSTables of another one before the session compared them. */
     FILES_FIRST;
 
