@@ -1,6 +1,8 @@
 package io.anneal.node;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -75,6 +77,11 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public TableHistory history() {
+            return new TableHistory(true, table.truncatedMicros(), table.oldestWriteMicros());
+        }
+
+        @Override
         public TableSchema schema() {
             return table.schema();
         }
@@ -98,6 +105,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
             return table.scan(range, localDeletionTimeMaxSeconds);
+        }
+
+        @Override
+        public FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
+            return table.read(key, slices, false);
         }
 
         @Override

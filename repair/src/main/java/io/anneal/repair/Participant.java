@@ -2,12 +2,15 @@ package io.anneal.repair;
 
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.node.ClockSkew;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -15,6 +18,7 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -30,6 +34,11 @@ public interface Participant extends AutoCloseable {
     String name();
 
     CompletableFuture<SessionOpened> open(OpenSession session);
+
+    /** How far its clock is from the one here, known once it is open; nothing where that is the same, or it does not tell. */
+    default Optional<ClockSkew> clockSkew() {
+        return Optional.empty();
+    }
 
     /** Fixes what follows from the answers of all replicas; once, before the start. */
     CompletableFuture<Void> agree(SessionTerms terms);
@@ -66,10 +75,13 @@ public interface Participant extends AutoCloseable {
     CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes);
 
     /**
-     * The wanted rows as items without content, in the unsigned order of their hashes: where they stand. Of {@link Wanted#RECENT}
-     * the deletions in force, too, and those first.
+     * Where rows of the window stand, and how large they are. The answer is unclear where other rows have hashes that begin like
+     * those asked for: then they are asked for by whole hashes.
      */
-    CompletableFuture<byte[]> places(Wanted wanted);
+    CompletableFuture<PlacesFound> places(PlacesWanted wanted);
+
+    /** What the session's cut-off leaves out of the window, as items: the deletions in force, then rows without content. */
+    CompletableFuture<byte[]> recent();
 
     /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
     CompletableFuture<PushAnswer> push(byte[] items);
@@ -91,6 +103,9 @@ public interface Participant extends AutoCloseable {
 
     /** Bytes that crossed the network from this replica; 0 inside one process. */
     long bytesReceived();
+
+    /** Bytes that crossed the network for {@link #places}, both ways; 0 inside one process. */
+    long placeBytes();
 
     /** Releases everything; a session that was not finished is forgotten with all that it received. */
     @Override

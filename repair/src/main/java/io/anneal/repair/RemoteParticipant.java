@@ -7,6 +7,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
+import io.anneal.node.ClockSkew;
 import io.anneal.node.Questions;
 import io.anneal.node.Replicas;
 import io.anneal.repair.hashes.HashRanges;
@@ -16,6 +17,8 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
@@ -25,8 +28,12 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -35,17 +42,29 @@ import java.util.function.Function;
  * not finished. The connection belongs to the caller, and may carry more sessions.
  */
 public final class RemoteParticipant implements Participant {
+    /** Of a message that fits a frame: what stands before its content. */
+    private static final int MESSAGE_OVERHEAD_BYTES = 32 + 5;
+
     private final Connection connection;
     private final String replica;
     private final int clusteringColumns;
     private final Questions questions;
+    private final Optional<InstantSource> clock;
     private volatile boolean finished;
+    private final LongAdder placeBytes = new LongAdder();
+    private volatile Optional<ClockSkew> skew = Optional.empty();
 
     /**
      * @param replica name of the replica there, as {@link Replicas#get} takes it
      * @param clusteringColumns of the table to be repaired: bounds what a boundary may hold
      */
     public RemoteParticipant(Connection connection, String replica, int clusteringColumns) {
+        this(connection, replica, clusteringColumns, Optional.empty());
+    }
+
+    /** @param clock with which the replica's is compared */
+    RemoteParticipant(Connection connection, String replica, int clusteringColumns, Optional<InstantSource> clock) {
+        this.clock = clock;
         this.connection = connection;
         this.replica = replica;
         this.clusteringColumns = clusteringColumns;
@@ -73,6 +92,7 @@ public final class RemoteParticipant implements Participant {
 
     @Override
     public CompletableFuture<SessionOpened> open(OpenSession session) {
+        Optional<Instant> asked = clock.map(InstantSource::instant);
         return ask(
                 SessionStep.OPEN,
                 out -> {
@@ -80,7 +100,22 @@ public final class RemoteParticipant implements Participant {
                     Texts.write(out, replica);
                     session.encode(out);
                 },
-                SessionOpened::decode);
+                in -> {
+                    SessionOpened opened = SessionOpened.decode(in);
+                    if (asked.isPresent() && opened.clockMillis().isPresent()) {
+                        skew = Optional.of(ClockSkew.of(
+                                opened.name(),
+                                asked.get(),
+                                Instant.ofEpochMilli(opened.clockMillis().getAsLong()),
+                                clock.orElseThrow().instant()));
+                    }
+                    return opened;
+                });
+    }
+
+    @Override
+    public Optional<ClockSkew> clockSkew() {
+        return skew;
     }
 
     @Override
@@ -142,10 +177,23 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> places(Wanted wanted) {
-        ByteWriter out = new ByteWriter(64);
-        wanted.encode(out);
-        return askForItems(SessionStep.PLACES, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+    public CompletableFuture<PlacesFound> places(PlacesWanted wanted) {
+        return ask(
+                SessionStep.PLACES,
+                out -> {
+                    int before = out.lengthBytes();
+                    wanted.encode(out);
+                    placeBytes.add(MESSAGE_OVERHEAD_BYTES + out.lengthBytes() - before);
+                },
+                in -> {
+                    placeBytes.add(MESSAGE_OVERHEAD_BYTES + in.remainingBytes());
+                    return PlacesFound.decode(in, wanted);
+                });
+    }
+
+    @Override
+    public CompletableFuture<byte[]> recent() {
+        return askForItems(SessionStep.RECENT, ByteBuffer.allocate(0));
     }
 
     @Override
@@ -185,6 +233,11 @@ public final class RemoteParticipant implements Participant {
     @Override
     public long bytesReceived() {
         return questions.bytesReceived();
+    }
+
+    @Override
+    public long placeBytes() {
+        return placeBytes.sum();
     }
 
     @Override

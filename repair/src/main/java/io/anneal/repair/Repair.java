@@ -30,6 +30,7 @@ import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.schema.TableSchema;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -365,6 +366,17 @@ public final class Repair {
     }
 
     /**
+     * Reads rows of a table from its replicas, as {@link DifferenceListener} was told of them. The caller closes it.
+     *
+     * @param replicas by their names, as {@link DifferenceListener#begins} had them
+     * @throws IOException when a replica of this process can't be opened
+     */
+    public ReplicaRows rows(TableSchema schema, List<String> replicas) throws IOException {
+        Map<String, RepairMember> byName = members().stream().collect(Collectors.toMap(Member::name, Member::replica));
+        return ReplicaRows.open(schema, replicas.stream().map(byName::get).toList(), staged);
+    }
+
+    /**
      * Runs until all replicas hold the same in the range; or, in a dry run, until it is known in what they differ. What may pass,
      * as a node that is lost, is tried again; the other ranges and tables are repaired all the same. An interrupt aborts it.
      *
@@ -396,13 +408,11 @@ public final class Repair {
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
         job.facts(facts(environment.host()), this::isThisRun);
         RepairJob repair = new RepairJob(
-                (unit, terms, listener) -> tryOnce(
-                        unit.table(),
-                        owners(owners, unit.replicas()).replicas(),
-                        unit.ranges().ranges(),
-                        terms,
-                        listener,
-                        environment),
+                (unit, terms, listener) -> {
+                    Owners set = owners(owners, unit.replicas());
+                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment)
+                            .within(set.ranges().ranges());
+                },
                 members().stream().map(Member::name).toList(),
                 differences,
                 reports,
@@ -459,6 +469,11 @@ public final class Repair {
         if (nodes.size() != members.size()) {
             throw new IllegalArgumentException(
                     "give each replica its name in the ring, replicas=" + members.size() + ", names=" + nodes);
+        }
+        // Two that own nothing together meet in no session, where they would be told apart.
+        if (all.stream().map(Member::name).distinct().count() < all.size()) {
+            throw new IllegalArgumentException("a replica is given as two nodes of the ring, replicas="
+                    + all.stream().map(Member::name).toList());
         }
         List<Owners> sets = new ArrayList<>();
         ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
@@ -518,6 +533,8 @@ public final class Repair {
                 ring.isPresent() ? brief(sets) : brief(owned.orElseThrow()),
                 "replicas",
                 members().stream().map(Member::name).collect(Collectors.joining(" ")),
+                "recent",
+                recent.map(window -> "left out, window=" + window).orElse("compared"),
                 "reports",
                 // What it keeps of ranges that are done.
                 String.valueOf(RepairVerb.VERSION));
@@ -660,7 +677,8 @@ public final class Repair {
                 rate,
                 part.runId(),
                 part.listener().nanosLeft(),
-                recent);
+                recent,
+                part.listener().namesRows());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
@@ -718,10 +736,10 @@ public final class Repair {
             distinct.add(ownReplica.get(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
-            part.listener().begins(replica.schema());
+            part.listener().begins(replica.schema(), List.of());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));
+                followers.add(participant(other, clusteringColumns, distinct, steps, environment));
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
@@ -778,11 +796,14 @@ public final class Repair {
             int clusteringColumns,
             DistinctReplicas distinct,
             Executor steps,
-            RepairMetrics metrics)
+            RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
-                    "replica of this process", local.tables(), MoreExecutors.newSequentialExecutor(steps), metrics);
+                    "replica of this process",
+                    local.tables(),
+                    MoreExecutors.newSequentialExecutor(steps),
+                    environment.metrics());
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
@@ -793,6 +814,10 @@ public final class Repair {
         } catch (ReplicaException twice) {
             throw new RepairException(twice.getMessage(), twice);
         }
-        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
+        return new RemoteParticipant(
+                connection,
+                remote.name(),
+                clusteringColumns,
+                Optional.of(environment.host().clock()));
     }
 }

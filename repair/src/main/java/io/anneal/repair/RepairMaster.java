@@ -164,7 +164,13 @@ public final class RepairMaster implements Closeable {
         opened.addAll(meter.awaitAll(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
-        agreement = SessionAgreement.of(config, table.schema(), opened);
+        agreement = SessionAgreement.of(
+                config,
+                table.schema(),
+                opened,
+                followers.stream()
+                        .flatMap(follower -> follower.clockSkew().stream())
+                        .toList());
         if (!goesAroundTheRing) {
             listener.endsEarlyBy(this::endAt);
         }
@@ -250,7 +256,8 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
         own = new ReplicaSession(table, parameters, terms, config.rate(), meter);
         own.start(ranges);
-        sync = new WindowSync(table.schema(), own, followers, listener, terms.bufferBytes(), config.dryRun());
+        RangeTally tally = new RangeTally(new RangeIndex(config.ranges()), followers.size() + 1);
+        sync = new WindowSync(table.schema(), own, followers, listener, tally, terms.bufferBytes(), config.dryRun());
         Votes first = askForVotes();
         meter.awaitAll(agreeing);
         meter.awaitAll(starting);
@@ -342,6 +349,7 @@ public final class RepairMaster implements Closeable {
         int symbols = sync.symbolsAhead();
         List<CompletableFuture<WindowAnswer>> asked = ask(follower -> follower.window(boundary, symbols));
         WindowSummary summary = own.window(boundary);
+        sync.tally().compared(own.current().rows().buffer(), boundary);
         Votes next = isLast ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
         sync.settle();
@@ -429,7 +437,8 @@ public final class RepairMaster implements Closeable {
                 replica,
                 names.get(replica),
                 config.dryRun()
-                        ? done.counts().with(RepairCount.ROWS_WRITTEN, sync.rowsLacking(replica))
+                        ? done.counts()
+                                .with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(replica))
                         : done.counts(),
                 done.importDeadlineSeconds(),
                 done.sstables(),
@@ -452,6 +461,9 @@ public final class RepairMaster implements Closeable {
                 .mapToLong(follower -> follower.bytesSent() + follower.bytesReceived())
                 .sum();
         meter.raiseTo(RepairCount.NETWORK_BYTES, networkBytes);
+        meter.raiseTo(
+                RepairCount.PLACE_BYTES,
+                followers.stream().mapToLong(Participant::placeBytes).sum());
         return new RepairReport(
                 sessionIds,
                 replicas,
@@ -461,7 +473,8 @@ public final class RepairMaster implements Closeable {
                 agreement.notes(),
                 agreement.coveredUntilSeconds(),
                 table.schema().options().gcGraceSeconds(),
-                agreement.terms().cutoffMicros());
+                agreement.terms().cutoffMicros(),
+                sync.tally().reports(config.keyspace() + "." + config.table(), names));
     }
 
     @Override

@@ -12,8 +12,6 @@ import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
 import io.anneal.job.RangeUnit;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
@@ -142,19 +140,19 @@ class RepairJobTest {
     private DifferenceListener listener() {
         return new DifferenceListener() {
             @Override
-            public void begins(TableSchema schema) {
+            public void begins(TableSchema schema, List<String> replicas) {
                 heard.add("begins " + schema.qualifiedName());
             }
 
             @Override
-            public void deletionDiffers(DecoratedKey key) {
-                heard.add("deletion " + key);
+            public void deletionDiffers(DeletionDifference difference) {
+                heard.add("deletion " + difference.key());
             }
 
             @Override
-            public void rowDiffers(RingPosition position) {
+            public void rowDiffers(RowDifference difference) {
                 ByteWriter out = new ByteWriter(64);
-                position.encode(out);
+                difference.place().encode(out);
                 heard.add(HexFormat.of().formatHex(out.toByteArray()));
             }
         };
@@ -528,12 +526,28 @@ class RepairJobTest {
     }
 
     @Test
+    void shouldNotBringBackWhatIsTruncatedMeanwhile() throws Exception {
+        try (Store store = openStore(directory.resolve("store"))) {
+            Table table = store.createTable(SchemaText.print(own.schema()));
+            happens(table::truncate);
+
+            assertThatThrownBy(() -> repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                            .run(environment()))
+                    .isInstanceOfSatisfying(
+                            RepairException.class,
+                            refused -> assertThat(refused.waiver()).contains(Waiver.TRUNCATED));
+            assertThat(table.sstableCount()).isZero();
+        }
+    }
+
+    @Test
     void shouldBeginAgainWhenTableIsTruncated() throws Exception {
         try (Store store = openStore(directory.resolve("store"))) {
             Table table = store.createTable(SchemaText.print(own.schema()));
             happens(table::truncate);
 
             RepairReport report = repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                    .allow(Set.of(Waiver.TRUNCATED))
                     .run(environment());
 
             assertThat(report.rowsDiffering()).isEqualTo(ROWS);
@@ -553,6 +567,7 @@ class RepairJobTest {
             RepairReport report = repair(
                             here(own),
                             RepairMember.at(client.client().keepAll(5_000), RepairRunner.address(node.address())))
+                    .allow(Set.of(Waiver.TRUNCATED))
                     .run(environment());
 
             assertThat(report.rowsDiffering()).isEqualTo(ROWS);

@@ -63,7 +63,9 @@ public enum RepairCount {
     /** Rows of its own that a replica left out of the comparison: something of them was written after the cut-off. */
     ROWS_RECENT,
     /** The same of partition and range deletions. */
-    DELETIONS_RECENT;
+    DELETIONS_RECENT,
+    /** Those of them by which a dry run asked where rows stand, and was answered. */
+    PLACE_BYTES;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
