@@ -13,8 +13,8 @@ import io.anneal.node.Node;
 import io.anneal.node.Ring;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
-import io.anneal.repair.Repair;
 import io.anneal.repair.RangeTransfer;
+import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
@@ -148,6 +148,6 @@ class RepairSnippetsTest {
 
     @Test
     void shouldStandInThePage() throws IOException {
-        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 4);
+        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 5);
     }
 }
