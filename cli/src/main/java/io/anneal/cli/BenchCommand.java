@@ -30,6 +30,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -63,7 +64,7 @@ import picocli.CommandLine.Parameters;
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
-            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth sampled",
+            "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth sampled resumed",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -163,6 +164,14 @@ final class BenchCommand extends Subcommand {
     private Integer parallel;
 
     @Option(
+            names = "--session-ms",
+            paramLabel = "MS",
+            defaultValue = "5000",
+            description = "How long a session of the repair that is resumed runs before it is recorded;"
+                    + " ${DEFAULT-VALUE} by default, as in every repair with a checkpoint.")
+    private long sessionMs;
+
+    @Option(
             names = "--system",
             paramLabel = "NAME",
             description = "Only this side of repair; may be given several times: anneal baseline baseline-fast-hash"
@@ -234,7 +243,8 @@ final class BenchCommand extends Subcommand {
             RepairSizes sizes = RepairSizes.of(
                     Math.max(RepairSizes.MEMORY_MIN_BYTES, memoryBytes()),
                     parallel == null ? OptionalInt.empty() : OptionalInt.of(parallel),
-                    systems.stream().map(BenchSystem::of).collect(Collectors.toSet()));
+                    systems.stream().map(BenchSystem::of).collect(Collectors.toSet()),
+                    Duration.ofMillis(sessionMs));
             records.addAll(new RepairScenario(config, ownCommand(), sizes).run());
         }
         // Not among all: its sizes are its own.
@@ -256,6 +266,9 @@ final class BenchCommand extends Subcommand {
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
+        }
+        if (sessionMs < 0) {
+            throw usage("--session-ms takes a number from 0 on");
         }
         if (runs < 1 || warmUpSeconds < 0) {
             throw usage("--runs takes a number from 1 on, --warm-up one from 0 on");

@@ -6,6 +6,7 @@ import static io.anneal.io.Arguments.positive;
 
 import com.google.common.hash.Hashing;
 import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -335,9 +337,9 @@ public final class Repair {
         return this;
     }
 
-    /** How long a session runs at least before it ends so that it is recorded. */
-    Repair sessionLeast(Duration least) {
-        sessionLeast = least;
+    /** With a checkpoint: how long a session runs at least before it ends so that it is recorded; 5 s by default. */
+    public Repair sessionLeast(Duration least) {
+        sessionLeast = notNegative("sessionLeast", least);
         return this;
     }
 
@@ -392,17 +394,7 @@ public final class Repair {
         }
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
-        job.facts(
-                Map.of(
-                        RUN_FACT, runId.orElseGet(environment.host()::newId).toString(),
-                        BEGAN_FACT,
-                                environment
-                                        .host()
-                                        .clock()
-                                        .instant()
-                                        .truncatedTo(ChronoUnit.SECONDS)
-                                        .toString()),
-                this::isThisRun);
+        job.facts(facts(environment.host()), this::isThisRun);
         RepairJob repair = new RepairJob(
                 (unit, terms, listener) -> tryOnce(
                         unit.table(),
@@ -420,6 +412,15 @@ public final class Repair {
                 checkpoint.map(file -> sessionLeast),
                 environment.host().nanoTime());
         return repair.run(job, patience, () -> units(owners));
+    }
+
+    private Map<String, String> facts(HostEnvironment host) {
+        Map<String, String> facts = new HashMap<>();
+        facts.put(RUN_FACT, runId.orElseGet(host::newId).toString());
+        checkpoint.ifPresent(file -> facts.put(
+                BEGAN_FACT,
+                host.clock().instant().truncatedTo(ChronoUnit.SECONDS).toString()));
+        return facts;
     }
 
     private boolean isThisRun(Map<String, String> facts) {

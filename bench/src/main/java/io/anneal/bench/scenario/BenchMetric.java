@@ -46,6 +46,10 @@ public enum BenchMetric {
     CPU_GROWTH("1"),
     /** Processor time by that of the same over all of the data. */
     CPU_SHARE("1"),
+    /** Of the rows of all replicas, how many were read once more. */
+    ROWS_TWICE("1"),
+    /** Sessions of a repair whose parts were recorded. */
+    SESSIONS("1"),
     /** Bytes sent by those of a case of half as many differences; 2 where they grow as the differences do. */
     BYTES_GROWTH("1");
 

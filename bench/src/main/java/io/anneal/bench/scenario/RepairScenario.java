@@ -5,6 +5,7 @@ import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.oldrepair.Baselines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,9 +26,11 @@ public final class RepairScenario {
     private static final String GROWTH = "growth";
     private static final String LINKS = "links";
     static final String SAMPLED = "sampled";
+    static final String RESUMED = "resumed";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES =
-            Stream.concat(COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED)).toList();
+    public static final List<String> CASES = Stream.concat(
+                    COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED, RESUMED))
+            .toList();
 
     static final String LINKS_NEAR = "links-loopback";
     static final String LINKS_FAR = "links-50ms";
@@ -39,6 +42,8 @@ public final class RepairScenario {
     private static final String GROWTH_ROWS = "growth-rows-x";
     private static final String GROWTH_DIFFERENCES = "growth-differences-x";
     private static final double MEGABYTE = 1e6;
+    static final String RESUMED_WHOLE = "resumed-whole";
+    static final String RESUMED_PLAIN = "resumed-plain";
     static final String SAMPLED_WHOLE = "sampled-whole";
     private static final double SAMPLED_SHARE = 0.01;
     /** Of each run: one alone is too short to be measured. */
@@ -83,6 +88,9 @@ public final class RepairScenario {
             if (config.wants(GROWTH)) {
                 growth(sides, directory);
             }
+            if (config.wants(RESUMED)) {
+                resumed(sides, directory);
+            }
         }
     }
 
@@ -111,6 +119,42 @@ public final class RepairScenario {
                 }
             }
         }
+    }
+
+    /** A repair that is ended at half and gone on with, beside one that is not, and one that has no checkpoint. */
+    private void resumed(RepairSides sides, TemporaryDirectory parent) throws IOException {
+        try (TemporaryDirectory directory = parent.createInside("drawn")) {
+            RepairData data = draw(RESUMED, RepairDraw.of("synced-99.9", config.rowCount()), directory);
+            Path checkpoint = directory.path().resolve("repair.checkpoint");
+            warm(RESUMED, new Side(BenchSystem.ANNEAL, () -> sides.repair(data)));
+            for (int round = 0; round < config.runs(); round++) {
+                sides.repair(data).addTo(series, RESUMED_PLAIN, BenchSystem.ANNEAL);
+                RepairSides.Resumed whole = sides.resumed(data, checkpoint, sizes.sessionLeast(), Long.MAX_VALUE);
+                addResumed(RESUMED_WHOLE, whole);
+                RepairSides.Resumed resumed = sides.resumed(
+                        data,
+                        checkpoint,
+                        sizes.sessionLeast(),
+                        whole.repair().run().wallNanos() / 2);
+                addResumed(RESUMED, resumed);
+                series.add(
+                        RESUMED,
+                        BenchSystem.ANNEAL,
+                        BenchMetric.CPU_SHARE,
+                        resumed.repair().run().cpuSeconds()
+                                / whole.repair().run().cpuSeconds());
+            }
+            sides.requireEqual(data);
+            sayMedians(RESUMED_PLAIN, BenchSystem.ANNEAL);
+            sayMedians(RESUMED_WHOLE, BenchSystem.ANNEAL);
+            sayMedians(RESUMED, BenchSystem.ANNEAL);
+        }
+    }
+
+    private void addResumed(String caseName, RepairSides.Resumed resumed) {
+        resumed.repair().addTo(series, caseName, BenchSystem.ANNEAL);
+        series.add(caseName, BenchSystem.ANNEAL, BenchMetric.SESSIONS, resumed.sessions());
+        series.add(caseName, BenchSystem.ANNEAL, BenchMetric.ROWS_TWICE, resumed.rowsTwice());
     }
 
     private void compareAll(RepairSides sides, TemporaryDirectory directory) throws IOException {

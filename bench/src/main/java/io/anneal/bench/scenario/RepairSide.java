@@ -9,8 +9,10 @@ import io.anneal.net.Connection;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.Verb;
+import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
+import io.anneal.repair.message.RepairCount;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.store.Store;
@@ -44,6 +46,8 @@ final class RepairSide implements Closeable {
     private static final Verb PUT = new Verb(6, "bench.put");
     /** The answer is the number of bytes that went to the other two so far, all that a socket was given. */
     private static final Verb SENT = new Verb(7, "bench.sent");
+    /** The answer is the number of rows that this one has read for repairs so far. */
+    private static final Verb READ = new Verb(9, "bench.read");
     /** Repairs in an older way, as master. */
     private static final Verb REPAIR = new Verb(8, "bench.old-repair");
 
@@ -67,14 +71,18 @@ final class RepairSide implements Closeable {
                 THREADS,
                 config -> config.withBudget(budget(memoryBytes)).withMetrics(metrics));
         RepairSide side = new RepairSide(storeNode, metrics);
-        RepairService.of(storeNode.node()).register(storeNode.node().handlers());
-        RepairRunner.of(storeNode.node(), host).register(storeNode.node().handlers());
+        RepairMetrics repairs = new RepairMetrics(StoreNode.nodeId(number).toString(), host.nanoTime());
+        RepairService.of(storeNode.node(), repairs).register(storeNode.node().handlers());
+        RepairRunner.of(storeNode.node(), host, repairs)
+                .register(storeNode.node().handlers());
         storeNode
                 .node()
                 .handlers()
                 .register(PUT, (peer, request) -> done(side.put(text(request))))
                 .register(
                         SENT, (peer, request) -> CompletableFuture.completedFuture(StoreNode.number(side.sentBytes())))
+                .register(
+                        READ, (peer, request) -> CompletableFuture.completedFuture(StoreNode.number(rowsRead(repairs))))
                 .register(REPAIR, (peer, request) -> side.repair(text(request)));
         return side;
     }
@@ -120,6 +128,14 @@ final class RepairSide implements Closeable {
 
     static long sentBytes(Connection peer) throws IOException {
         return peer.call(SENT, StoreNode.EMPTY).getLong();
+    }
+
+    static long rowsRead(Connection peer) throws IOException {
+        return peer.call(READ, StoreNode.EMPTY).getLong();
+    }
+
+    private static long rowsRead(RepairMetrics repairs) {
+        return repairs.values().get("repair." + RepairCount.ROWS_READ.text()).longValue();
     }
 
     private long sentBytes() {

@@ -1,6 +1,8 @@
 package io.anneal.bench.scenario;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.node.Node;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,6 +25,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -133,8 +137,81 @@ final class RepairSides implements Closeable {
         return new RepairRun(run.run(), run.sentBytes(), OptionalLong.of(readBytes[0]), run.othersCpuSeconds());
     }
 
+    /**
+     * A repair with a checkpoint.
+     *
+     * @param repair what it took, all of its parts together
+     * @param sessions that were recorded
+     * @param rowsTwice of the rows of all replicas those that were read once more
+     */
+    record Resumed(RepairRun repair, int sessions, double rowsTwice) {}
+
+    /**
+     * Row-level repair with a checkpoint.
+     *
+     * @param checkpoint is made, and gone afterwards
+     * @param endNanos when it is ended and gone on with; {@link Long#MAX_VALUE} if it is not
+     */
+    Resumed resumed(RepairData data, Path checkpoint, Duration sessionLeast, long endNanos) throws IOException {
+        put(data);
+        List<RepairReport> reports = new ArrayList<>();
+        long rowsBefore = rowsRead();
+        RepairRun run = measure(data, () -> {
+            JobControl control = new JobControl();
+            Repair repair = repair(data, followers(), sizes.parallel(), false)
+                    .checkpoint(checkpoint)
+                    .sessionLeast(sessionLeast);
+            if (endNanos < Long.MAX_VALUE) {
+                endedAfter(endNanos, repair, control);
+            }
+            reports.add(repair.control(new JobControl()).run(environment()));
+        });
+        long rows = reports.get(0).replicas().stream()
+                .mapToLong(RepairReport.ReplicaReport::rowsRead)
+                .sum();
+        return new Resumed(
+                run, reports.get(0).sessionIds().size(), (double) (rowsRead() - rowsBefore - data.rowCount()) / rows);
+    }
+
+    private void endedAfter(long nanos, Repair repair, JobControl control) throws IOException {
+        Thread ending = new Thread(
+                () -> {
+                    try {
+                        TimeUnit.NANOSECONDS.sleep(nanos);
+                        control.abort("half is done");
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "bench-ending");
+        ending.start();
+        try {
+            repair.control(control).run(environment());
+        } catch (JobAbortedException ended) {
+            // It is gone on with.
+        } finally {
+            ending.interrupt();
+        }
+    }
+
+    private long rowsRead() throws IOException {
+        long rows = 0;
+        for (Connection connection : nodes.connections()) {
+            rows += RepairSide.rowsRead(connection);
+        }
+        return rows;
+    }
+
+    private RepairEnvironment environment() {
+        return new RepairEnvironment(HostEnvironment.system(), command.executor(), command.budget());
+    }
+
     private RepairReport run(RepairData data, List<InetSocketAddress> followers, OptionalInt parallel, boolean dryRun)
             throws IOException {
+        return repair(data, followers, parallel, dryRun).run(environment());
+    }
+
+    private Repair repair(RepairData data, List<InetSocketAddress> followers, OptionalInt parallel, boolean dryRun) {
         List<RepairMember> members = new ArrayList<>(List.of(RepairMember.at(command.peers(), address(0))));
         followers.forEach(follower -> members.add(RepairMember.at(command.peers(), follower)));
         Repair repair = Repair.of(RepairData.schema(data.shape()).qualifiedName())
@@ -143,7 +220,7 @@ final class RepairSides implements Closeable {
                 .dryRun(dryRun)
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA));
         parallel.ifPresent(count -> repair.units(count).parallel(count));
-        return repair.run(new RepairEnvironment(HostEnvironment.system(), command.executor(), command.budget()));
+        return repair;
     }
 
     /** The same in an older way. */

@@ -1,5 +1,6 @@
 package io.anneal.bench.scenario;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -11,8 +12,14 @@ import java.util.Set;
  * @param parallel ranges at once; empty for as many as a repair does by itself
  * @param systems sides that are wanted; empty for all
  * @param javaOptions of the nodes' processes, beside those that a server has
+ * @param sessionLeast how long a session of a repair with a checkpoint runs at least before it ends to be recorded
  */
-public record RepairSizes(long memoryBytes, OptionalInt parallel, Set<BenchSystem> systems, List<String> javaOptions) {
+public record RepairSizes(
+        long memoryBytes,
+        OptionalInt parallel,
+        Set<BenchSystem> systems,
+        List<String> javaOptions,
+        Duration sessionLeast) {
     /** Less is no server. */
     public static final long MEMORY_MIN_BYTES = 64L << 20;
 
@@ -26,8 +33,9 @@ public record RepairSizes(long memoryBytes, OptionalInt parallel, Set<BenchSyste
     }
 
     /** As the command has them. */
-    public static RepairSizes of(long memoryBytes, OptionalInt parallel, Set<BenchSystem> systems) {
-        return new RepairSizes(memoryBytes, parallel, systems, List.of());
+    public static RepairSizes of(
+            long memoryBytes, OptionalInt parallel, Set<BenchSystem> systems, Duration sessionLeast) {
+        return new RepairSizes(memoryBytes, parallel, systems, List.of(), sessionLeast);
     }
 
     boolean wants(BenchSystem system) {

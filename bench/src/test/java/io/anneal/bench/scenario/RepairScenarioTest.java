@@ -6,6 +6,7 @@ import io.anneal.bench.oldrepair.Baselines;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -23,14 +24,18 @@ final class RepairScenarioTest {
                 1,
                 0,
                 SSTableVersion.NB,
-                Set.of("synced-0", "synced-99.9", "links", "growth", "sampled"),
+                Set.of("synced-0", "synced-99.9", "links", "growth", "sampled", "resumed"),
                 false,
                 System::nanoTime,
                 line -> {});
         OwnCommand command = new OwnCommand(
                 Path.of(System.getProperty("java.home"), "bin", "java"), System.getProperty("java.class.path"), "none");
         RepairSizes sizes = new RepairSizes(
-                2 * RepairSizes.MEMORY_MIN_BYTES, OptionalInt.of(2), Set.of(), List.of("-XX:TieredStopAtLevel=1"));
+                2 * RepairSizes.MEMORY_MIN_BYTES,
+                OptionalInt.of(2),
+                Set.of(),
+                List.of("-XX:TieredStopAtLevel=1"),
+                Duration.ofMillis(1));
         return new RepairScenario(config, command, sizes).run();
     }
 
@@ -58,6 +63,9 @@ final class RepairScenarioTest {
         assertThat(median(records, "links-50ms", BenchMetric.WALL)).isGreaterThan(0.05);
         assertThat(median(records, "links-loopback", BenchMetric.WALL)).isPositive();
         assertThat(median(records, "sampled", BenchMetric.CPU_SHARE)).isPositive();
+        assertThat(median(records, "resumed", BenchMetric.CPU_SHARE)).isPositive();
+        assertThat(median(records, "resumed", BenchMetric.ROWS_TWICE)).isBetween(0.0, 1.0);
+        assertThat(median(records, "resumed-whole", BenchMetric.SESSIONS)).isPositive();
         for (String factor : List.of("x2", "x4")) {
             assertThat(median(records, "growth-rows-" + factor, BenchMetric.CPU_GROWTH))
                     .isNotNegative();
