@@ -191,6 +191,8 @@ final class RepairResumedTest {
             Commands.Result status = Commands.run("repair", "--state", state.toString(), "--status");
             assertThat(status.exitCode()).as(what).isEqualTo(1);
             String id = home.getFileName().toString();
+            List<String> done = record(home).get("tables").findValuesAsText("table");
+            assertThat(done).as(what).hasSizeGreaterThanOrEqualTo(tables);
             assertThat(status.out()).as(what).contains("has stopped", "--resume " + id.substring(0, 8));
 
             Commands.Result resumed = Commands.run("repair", "--state", state.toString(), "--json", "--resume", id);
@@ -200,7 +202,12 @@ final class RepairResumedTest {
             assertThat(result.get("tables")).hasSize(TABLES);
             for (JsonNode table : result.get("tables")) {
                 for (JsonNode replica : table.get("replicas")) {
-                    assertThat(replica.get("rows-read").asLong()).as(what).isEqualTo(ROWS * 9 / 10);
+                    // A table at which the end came may have been repaired, and nobody heard of it.
+                    boolean isRepaired = !done.contains(table.get("table").asText())
+                            && replica.get("rows-read").asLong() == ROWS;
+                    assertThat(replica.get("rows-read").asLong())
+                            .as(what)
+                            .isEqualTo(isRepaired ? ROWS : ROWS * 9 / 10);
                 }
             }
             for (int i = 0; i < 2; i++) {
