@@ -574,6 +574,13 @@ final class RepairTest {
         expiring(one, format, 2046);
         expiring(two, format, 2043);
 
+        CommandRun upTo = repair();
+        assertThat(upTo.exitCode()).isZero();
+        assertThat(upTo.out())
+                .contains("the replicas are equal up to ")
+                .containsPattern(
+                        "left: 1 rows and 0 deletions newer than \\S+ were left out, more than half of the rows")
+                .contains("--include-recent takes them");
         assertThat(repair("--include-recent").exitCode()).isEqualTo(1);
         CommandRun diff = diff();
         assertThat(diff.exitCode()).isEqualTo(1);

@@ -14,6 +14,7 @@ import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -117,6 +119,9 @@ public final class CassandraReplicas implements ReplicaSource {
                                 + ", directories=" + found.directories(),
                         ReplicaException.Remedy.SCHEMA_TEXT));
         Optional<Instant> asOf = found.asOf();
+        boolean tellsTruncation = found.tellTruncation();
+        OptionalLong truncatedMicros = found.truncatedMicros();
+        List<UUID> dataIds = DataIds.of(found.directories());
         TableViews views = TableViews.of(found, schemaFile);
         refuse(schema, views);
         Optional<String> textId = TableDirectories.id(schema);
@@ -151,7 +156,16 @@ public final class CassandraReplicas implements ReplicaSource {
                 staging,
                 asOf,
                 diskBoundaries(keyspace),
-                notes(sstables, views));
+                notes(sstables, views),
+                dataIds,
+                new TableHistory(tellsTruncation, truncatedMicros, oldestWriteMicros(sstables)));
+    }
+
+    private static long oldestWriteMicros(SSTables sstables) {
+        return sstables.readers().stream()
+                .mapToLong(reader -> reader.statistics().minTimestampMicros())
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private static void refuseContradiction(TableDirectories found, Optional<String> textId) throws ReplicaException {
@@ -235,16 +249,13 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<StagingArea> staging,
             Optional<Instant> dated,
             List<Long> diskBoundaries,
-            List<String> notes)
+            List<String> notes,
+            List<UUID> dataIds,
+            TableHistory history)
             implements Replica {
         @Override
         public Optional<Instant> asOf(List<TokenRange> ranges) {
             return dated;
-        }
-
-        @Override
-        public List<UUID> dataIds() throws IOException {
-            return DataIds.of(directories);
         }
 
         @Override
@@ -254,9 +265,25 @@ public final class CassandraReplicas implements ReplicaSource {
 
         @Override
         public void checkReceiving() throws IOException {
+            requireSameDirectories();
             staging.orElseThrow(() -> new ReplicaException(
                             "replica is read-only: it needs a staging directory to receive rows, replica=" + name))
                     .checkReceiving(schema(), stagedTableId);
+        }
+
+        /** What was made of a snapshot that is gone since, or is another one by now, is nothing to import. */
+        private void requireSameDirectories() throws IOException {
+            boolean isSame;
+            try {
+                isSame = DataIds.of(directories).equals(dataIds);
+            } catch (NoSuchFileException gone) {
+                isSame = false;
+            }
+            if (!isSame) {
+                throw new ReplicaException(
+                        "replica's data was removed or replaced while it was read: take a new snapshot and"
+                                + " leave it there until the end, replica=" + name + ", directories=" + directories);
+            }
         }
 
         @Override

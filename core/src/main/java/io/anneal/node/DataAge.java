@@ -29,8 +29,18 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
     /** @throws ReplicaException when the data of one is too old, or the table has no gc_grace, and that is not waived */
     public static DataAge of(TableSchema schema, List<ReplicaFacts> replicas, long nowSeconds, Set<Waiver> waivers)
             throws ReplicaException {
+        return of(schema, replicas, nowSeconds, 0, waivers);
+    }
+
+    /**
+     * @param skewSeconds by how much their clocks differ: one that is ahead purges earlier
+     * @throws ReplicaException when the data of one is too old, or the table has no gc_grace, and that is not waived
+     */
+    public static DataAge of(
+            TableSchema schema, List<ReplicaFacts> replicas, long nowSeconds, long skewSeconds, Set<Waiver> waivers)
+            throws ReplicaException {
         List<String> notes = new ArrayList<>();
-        return new DataAge(deadline(schema, replicas, nowSeconds, waivers, notes), notes);
+        return new DataAge(deadline(schema, replicas, nowSeconds, skewSeconds, waivers, notes), notes);
     }
 
     /**
@@ -51,7 +61,12 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
     }
 
     private static long deadline(
-            TableSchema schema, List<ReplicaFacts> replicas, long now, Set<Waiver> waivers, List<String> notes)
+            TableSchema schema,
+            List<ReplicaFacts> replicas,
+            long now,
+            long skewSeconds,
+            Set<Waiver> waivers,
+            List<String> notes)
             throws ReplicaException {
         long gcGraceSeconds = schema.options().gcGraceSeconds();
         if (gcGraceSeconds == TableOptions.GC_GRACE_UNKNOWN) {
@@ -67,7 +82,7 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
                 dated.stream().min(Comparator.comparingLong(Dated::seconds)).orElseThrow();
         Dated newest =
                 dated.stream().max(Comparator.comparingLong(Dated::seconds)).orElseThrow();
-        long ageSeconds = now - oldest.seconds();
+        long ageSeconds = now - oldest.seconds() + skewSeconds;
         // No two replicas can be further apart than the oldest is old.
         if (ageSeconds > gcGraceSeconds) {
             String facts =
@@ -87,7 +102,7 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
             notes.add("replicas date from different times, what was written in between counts as lacking, oldest="
                     + oldest.name() + ", newest=" + newest.name() + ", secondsApart=" + apartSeconds);
         }
-        return oldest.seconds() + gcGraceSeconds;
+        return oldest.seconds() + gcGraceSeconds - skewSeconds;
     }
 
     private static void refuseNoGcGrace(TableSchema schema, Set<Waiver> waivers) throws ReplicaException {

@@ -43,6 +43,11 @@ public interface Replica extends Closeable {
         return Optional.empty();
     }
 
+    /** What it knows of truncations of its table. */
+    default TableHistory history() {
+        return TableHistory.UNKNOWN;
+    }
+
     /** Versions of SSTables that whoever has the data reads, so that it may receive them as they are; none unless it tells. */
     default Set<SSTableVersion> loadedVersions() {
         return Set.of();

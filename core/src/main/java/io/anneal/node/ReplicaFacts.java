@@ -19,8 +19,10 @@ import java.util.regex.Pattern;
  * @param tableId 32 hexadecimal digits; empty when nothing there tells it
  * @param dataIds of the places where its data lies, which no other replica may have
  * @param asOf the moment from which its data dates, to the second; empty for data that is read as it is now
+ * @param history what it knows of truncations
  */
-public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dataIds, Optional<Instant> asOf) {
+public record ReplicaFacts(
+        String name, Optional<String> tableId, List<UUID> dataIds, Optional<Instant> asOf, TableHistory history) {
     private static final Pattern TABLE_ID = Pattern.compile("[0-9a-f]{32}");
 
     public ReplicaFacts {
@@ -29,7 +31,8 @@ public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dat
 
     /** @param ranges of which the data's date is told */
     public static ReplicaFacts of(Replica replica, List<TokenRange> ranges) throws IOException {
-        return new ReplicaFacts(replica.name(), replica.tableId(), replica.dataIds(), replica.asOf(ranges));
+        return new ReplicaFacts(
+                replica.name(), replica.tableId(), replica.dataIds(), replica.asOf(ranges), replica.history());
     }
 
     public void encode(ByteWriter out) {
@@ -39,6 +42,7 @@ public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dat
         dataIds.forEach(id -> Texts.write(out, id));
         out.writeByte(asOf.isPresent() ? 1 : 0);
         asOf.ifPresent(moment -> out.writeLong(moment.getEpochSecond()));
+        history.encode(out);
     }
 
     public static ReplicaFacts decode(ByteReader in) {
@@ -46,7 +50,8 @@ public record ReplicaFacts(String name, Optional<String> tableId, List<UUID> dat
                 Texts.read(in),
                 readTableId(in),
                 readIds(in),
-                in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())));
+                in.readByte() == 0 ? Optional.empty() : Optional.of(readMoment(in.readLong())),
+                TableHistory.decode(in));
     }
 
     private static Optional<String> readTableId(ByteReader in) {

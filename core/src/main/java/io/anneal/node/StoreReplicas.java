@@ -75,6 +75,11 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public TableHistory history() {
+            return new TableHistory(true, table.truncatedMicros(), table.oldestWriteMicros());
+        }
+
+        @Override
         public TableSchema schema() {
             return table.schema();
         }

@@ -13,7 +13,11 @@ public enum Waiver {
     /** A replica's data is older than gc_grace, so that deletions may be gone which others never had. */
     OLD_DATA,
     /** The table has no gc_grace: a deletion may be purged at any moment. */
-    NO_GC_GRACE;
+    NO_GC_GRACE,
+    /** A replica's clock is far from the master's. */
+    CLOCK_SKEW,
+    /** One replica was truncated, and another holds what was written before. */
+    TRUNCATED;
 
     public static void write(ByteWriter out, Set<Waiver> waivers) {
         int bits = 0;

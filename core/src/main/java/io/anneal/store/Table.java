@@ -442,6 +442,16 @@ public final class Table {
         return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
     }
 
+    /** When it was truncated last, by the clock that stamps its writes, in microseconds since 1970; empty if it never was. */
+    public OptionalLong truncatedMicros() {
+        return live().table().directory().content().truncatedMicros();
+    }
+
+    /** The earliest write time of all that it holds, deletions too, in microseconds since 1970; {@link Long#MAX_VALUE} if that is nothing. */
+    public long oldestWriteMicros() {
+        return live().table().minTimestampMicros();
+    }
+
     Engine engine() {
         return live().engine();
     }

@@ -95,6 +95,13 @@ final class LiveSet extends Counted {
         return least;
     }
 
+    /** Of all that there is; {@link Long#MAX_VALUE} when there is nothing. */
+    long minTimestampMicros() {
+        return sstables.stream()
+                .mapToLong(sstable -> sstable.reader().statistics().minTimestampMicros())
+                .reduce(memtableMinTimestampMicros(), Math::min);
+    }
+
     /** The least timestamp of what may hold a key of a shard, but for some SSTables. */
     long minTimestampMicros(KeyView key, int shard, Set<LiveSSTable> without) throws IOException {
         long least = Long.MAX_VALUE;

@@ -45,7 +45,7 @@ public final class LiveTable {
     private record Parts(List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {}
 
     /** A truncation under way: what was written up to a place in the commit log goes. */
-    private record Truncation(CommitLogPosition upTo, CompletableFuture<Void> done) {
+    private record Truncation(CommitLogPosition upTo, long micros, CompletableFuture<Void> done) {
         boolean spares(LiveMemtable memtable) {
             return memtable.reached().compareTo(upTo) > 0;
         }
@@ -489,9 +489,10 @@ public final class LiveTable {
      * that was written later comes to it.
      *
      * @param upTo what goes
+     * @param micros when, by the clock that stamps writes
      */
-    void beginTruncation(CommitLogPosition upTo) {
-        truncation = new Truncation(upTo, new CompletableFuture<>());
+    void beginTruncation(CommitLogPosition upTo, long micros) {
+        truncation = new Truncation(upTo, micros, new CompletableFuture<>());
     }
 
     /** All that the truncation is about goes at once: for readers, and on the disk. When it fails so does every later flush. */
@@ -510,7 +511,7 @@ public final class LiveTable {
     private void truncate(Truncation underWay) throws IOException {
         synchronized (this) {
             LiveSet before = current;
-            directory.update(content -> content.truncated(underWay.upTo()));
+            directory.update(content -> content.truncated(underWay.upTo(), underWay.micros()));
             truncations++;
             before.sstables().forEach(LiveSSTable::becomeObsolete);
             List<LiveMemtable> spared =
@@ -541,6 +542,16 @@ public final class LiveTable {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** The least timestamp of all that it holds, {@link Long#MAX_VALUE} if that is nothing. */
+    public long minTimestampMicros() {
+        LiveSet set = acquire();
+        try {
+            return set.minTimestampMicros();
+        } finally {
+            set.release();
+        }
     }
 
     /**

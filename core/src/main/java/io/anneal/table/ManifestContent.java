@@ -33,6 +33,7 @@ import java.util.stream.LongStream;
  *     afterwards for longer than gc_grace; empty once it has caught up
  * @param datedSeconds when its program last had the store open, since 1970, if only repairs have since; what they write makes
  *     the data no younger
+ * @param truncatedMicros when it was truncated last, since 1970, by the clock that stamps its writes
  */
 public record ManifestContent(
         String keyspace,
@@ -45,7 +46,8 @@ public record ManifestContent(
         Set<String> obsolete,
         List<RepairTime> repairTimes,
         OptionalLong staleSeconds,
-        OptionalLong datedSeconds) {
+        OptionalLong datedSeconds,
+        OptionalLong truncatedMicros) {
     /** All of it. */
     private static final List<TokenRange> RING = List.of(TokenRange.FULL);
 
@@ -115,6 +117,7 @@ public record ManifestContent(
                 Set.of(),
                 List.of(),
                 OptionalLong.empty(),
+                OptionalLong.empty(),
                 OptionalLong.empty());
     }
 
@@ -154,7 +157,8 @@ public record ManifestContent(
                 obsolete,
                 repairTimes,
                 staleSeconds,
-                datedSeconds);
+                datedSeconds,
+                truncatedMicros);
     }
 
     private static Map<Integer, CommitLogPosition> all(ShardRule rule, CommitLogPosition position) {
@@ -181,12 +185,19 @@ public record ManifestContent(
                 nowObsolete,
                 repairTimes,
                 staleSeconds,
-                datedSeconds);
+                datedSeconds,
+                truncatedMicros);
     }
 
     private ManifestContent withAge(List<RepairTime> repairs, OptionalLong stale, OptionalLong dated) {
+        return withAge(repairs, stale, dated, truncatedMicros);
+    }
+
+    private ManifestContent withAge(
+            List<RepairTime> repairs, OptionalLong stale, OptionalLong dated, OptionalLong truncated) {
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, repairs, stale, dated);
+                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, repairs, stale, dated,
+                truncated);
     }
 
     /** A shard flushed up to there; never steps back. */
@@ -234,13 +245,16 @@ public record ManifestContent(
         return withFiles(flushed, live, stillWriting, nowObsolete);
     }
 
-    /** The table without data: every SSTable is obsolete, all of the log up to {@code position} needed no more. */
-    public ManifestContent truncated(CommitLogPosition position) {
+    /**
+     * The table without data: every SSTable is obsolete, all of the log up to {@code position} needed no more.
+     *
+     * @param micros when
+     */
+    public ManifestContent truncated(CommitLogPosition position, long micros) {
         List<String> live = sstables.stream().map(ListedSSTable::generation).toList();
         return withSSTables(List.of(), live)
                 .withAllFlushed(position)
-                .withStale(OptionalLong.empty())
-                .withDated(OptionalLong.empty());
+                .withAge(repairTimes, OptionalLong.empty(), OptionalLong.empty(), OptionalLong.of(micros));
     }
 
     private ManifestContent withStale(OptionalLong seconds) {

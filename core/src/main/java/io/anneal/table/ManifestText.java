@@ -31,6 +31,7 @@ import java.util.UUID;
  *   repaired &lt;left&gt; &lt;right&gt; &lt;seconds&gt;
  *   stale &lt;seconds&gt;                              at most one
  *   dated &lt;seconds&gt;                              at most one
+ *   truncated &lt;micros&gt;                           at most one
  *   crc32 &lt;8 hexadecimal digits&gt;                  of all bytes before this line
  * </pre>
  */
@@ -46,6 +47,7 @@ final class ManifestText {
     private final List<RepairTime> repairTimes = new ArrayList<>();
     private OptionalLong staleSeconds = OptionalLong.empty();
     private OptionalLong datedSeconds = OptionalLong.empty();
+    private OptionalLong truncatedMicros = OptionalLong.empty();
 
     private int lineNumber;
     private String[] name;
@@ -73,6 +75,7 @@ final class ManifestText {
         }
         content.staleSeconds().ifPresent(seconds -> line(text, "stale", seconds));
         content.datedSeconds().ifPresent(seconds -> line(text, "dated", seconds));
+        content.truncatedMicros().ifPresent(micros -> line(text, "truncated", micros));
         return FORMAT.print(text.toString());
     }
 
@@ -124,7 +127,8 @@ final class ManifestText {
                     obsolete,
                     repairTimes,
                     staleSeconds,
-                    datedSeconds);
+                    datedSeconds,
+                    truncatedMicros);
         } catch (IllegalArgumentException e) {
             throw wrong("manifest contradicts itself, reason=" + e.getMessage(), e);
         }
@@ -165,6 +169,7 @@ final class ManifestText {
             }
             case "stale" -> staleSeconds = moment(words, staleSeconds);
             case "dated" -> datedSeconds = moment(words, datedSeconds);
+            case "truncated" -> truncatedMicros = moment(words, truncatedMicros);
             default -> throw new IllegalArgumentException("no such fact");
         }
     }

@@ -59,7 +59,7 @@ final class TableOperations {
     void truncate(LiveTable table) throws IOException {
         List<CompletableFuture<Void>> switched = new ArrayList<>();
         CommitLogPosition upTo = Undisturbed.join(log.between(position -> {
-            table.beginTruncation(position);
+            table.beginTruncation(position, timestamps.next());
             for (int shard = 0; shard < shards.shardCount(); shard++) {
                 int number = shard;
                 switched.add(passed(number, () -> table.switchMemtable(number).ifPresent(Counted::release)));

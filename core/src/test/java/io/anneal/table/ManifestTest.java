@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.UUID;
 import java.util.zip.CRC32;
@@ -226,10 +227,13 @@ final class ManifestTest {
 
     @Test
     void shouldMakeEverythingObsoleteWhenTruncated() {
-        ManifestContent truncated = filled().truncated(PLACE);
+        ManifestContent truncated = filled().truncated(PLACE, 7);
         assertThat(truncated.sstables()).isEmpty();
         assertThat(truncated.obsolete()).containsExactlyInAnyOrder("1", "2", "3gd_0yz", "3");
         assertThat(truncated.flushed(1)).isEqualTo(PLACE);
+        assertThat(truncated.truncatedMicros()).hasValue(7);
+        assertThat(truncated.withFlushed(1, PLACE).withDated(OptionalLong.of(9)).truncatedMicros())
+                .hasValue(7);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.node.ClockSkew;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
@@ -15,6 +16,7 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -30,6 +32,11 @@ public interface Participant extends AutoCloseable {
     String name();
 
     CompletableFuture<SessionOpened> open(OpenSession session);
+
+    /** How far its clock is from the one here, known once it is open; nothing where that is the same, or it does not tell. */
+    default Optional<ClockSkew> clockSkew() {
+        return Optional.empty();
+    }
 
     /** Fixes what follows from the answers of all replicas; once, before the start. */
     CompletableFuture<Void> agree(SessionTerms terms);

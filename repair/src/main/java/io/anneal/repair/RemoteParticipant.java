@@ -7,6 +7,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
+import io.anneal.node.ClockSkew;
 import io.anneal.node.Questions;
 import io.anneal.node.Replicas;
 import io.anneal.repair.hashes.HashRanges;
@@ -25,7 +26,10 @@ import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -39,13 +43,21 @@ public final class RemoteParticipant implements Participant {
     private final String replica;
     private final int clusteringColumns;
     private final Questions questions;
+    private final Optional<InstantSource> clock;
     private volatile boolean finished;
+    private volatile Optional<ClockSkew> skew = Optional.empty();
 
     /**
      * @param replica name of the replica there, as {@link Replicas#get} takes it
      * @param clusteringColumns of the table to be repaired: bounds what a boundary may hold
      */
     public RemoteParticipant(Connection connection, String replica, int clusteringColumns) {
+        this(connection, replica, clusteringColumns, Optional.empty());
+    }
+
+    /** @param clock with which the replica's is compared */
+    RemoteParticipant(Connection connection, String replica, int clusteringColumns, Optional<InstantSource> clock) {
+        this.clock = clock;
         this.connection = connection;
         this.replica = replica;
         this.clusteringColumns = clusteringColumns;
@@ -73,6 +85,7 @@ public final class RemoteParticipant implements Participant {
 
     @Override
     public CompletableFuture<SessionOpened> open(OpenSession session) {
+        Optional<Instant> asked = clock.map(InstantSource::instant);
         return ask(
                 SessionStep.OPEN,
                 out -> {
@@ -80,7 +93,22 @@ public final class RemoteParticipant implements Participant {
                     Texts.write(out, replica);
                     session.encode(out);
                 },
-                SessionOpened::decode);
+                in -> {
+                    SessionOpened opened = SessionOpened.decode(in);
+                    if (asked.isPresent() && opened.clockMillis().isPresent()) {
+                        skew = Optional.of(ClockSkew.of(
+                                opened.name(),
+                                asked.get(),
+                                Instant.ofEpochMilli(opened.clockMillis().getAsLong()),
+                                clock.orElseThrow().instant()));
+                    }
+                    return opened;
+                });
+    }
+
+    @Override
+    public Optional<ClockSkew> clockSkew() {
+        return skew;
     }
 
     @Override

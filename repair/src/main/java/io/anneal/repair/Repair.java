@@ -518,6 +518,8 @@ public final class Repair {
                 ring.isPresent() ? brief(sets) : brief(owned.orElseThrow()),
                 "replicas",
                 members().stream().map(Member::name).collect(Collectors.joining(" ")),
+                "recent",
+                recent.map(window -> "left out, window=" + window).orElse("compared"),
                 "reports",
                 // What it keeps of ranges that are done.
                 String.valueOf(RepairVerb.VERSION));
@@ -721,7 +723,7 @@ public final class Repair {
             part.listener().begins(replica.schema());
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, steps, environment.metrics()));
+                followers.add(participant(other, clusteringColumns, distinct, steps, environment));
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
@@ -778,11 +780,14 @@ public final class Repair {
             int clusteringColumns,
             DistinctReplicas distinct,
             Executor steps,
-            RepairMetrics metrics)
+            RepairEnvironment environment)
             throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
-                    "replica of this process", local.tables(), MoreExecutors.newSequentialExecutor(steps), metrics);
+                    "replica of this process",
+                    local.tables(),
+                    MoreExecutors.newSequentialExecutor(steps),
+                    environment.metrics());
         }
         RepairMember.There remote = (RepairMember.There) member;
         Connection connection = remote.connector().open(remote.address());
@@ -793,6 +798,10 @@ public final class Repair {
         } catch (ReplicaException twice) {
             throw new RepairException(twice.getMessage(), twice);
         }
-        return new RemoteParticipant(connection, remote.name(), clusteringColumns);
+        return new RemoteParticipant(
+                connection,
+                remote.name(),
+                clusteringColumns,
+                Optional.of(environment.host().clock()));
     }
 }

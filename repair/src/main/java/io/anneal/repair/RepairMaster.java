@@ -164,7 +164,13 @@ public final class RepairMaster implements Closeable {
         opened.addAll(meter.awaitAll(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
-        agreement = SessionAgreement.of(config, table.schema(), opened);
+        agreement = SessionAgreement.of(
+                config,
+                table.schema(),
+                opened,
+                followers.stream()
+                        .flatMap(follower -> follower.clockSkew().stream())
+                        .toList());
         if (!goesAroundTheRing) {
             listener.endsEarlyBy(this::endAt);
         }

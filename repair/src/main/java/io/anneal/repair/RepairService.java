@@ -1,10 +1,13 @@
 package io.anneal.repair;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.VerbHandlers;
 import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
+import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
@@ -16,6 +19,7 @@ public final class RepairService {
     private final Executor executor;
     private final SessionMemory memory;
     private final RepairMetrics metrics;
+    private final Optional<InstantSource> clock;
 
     /**
      * @param replicas what the node has
@@ -33,29 +37,46 @@ public final class RepairService {
      * @param metrics counts what the sessions do
      */
     public RepairService(Replicas replicas, Executor executor, ByteBudget budget, RepairMetrics metrics) {
+        this(replicas, executor, budget, metrics, Optional.empty());
+    }
+
+    /** @param clock that masters compare with theirs */
+    RepairService(
+            Replicas replicas,
+            Executor executor,
+            ByteBudget budget,
+            RepairMetrics metrics,
+            Optional<InstantSource> clock) {
+        this.clock = clock;
         this.metrics = metrics;
         this.replicas = replicas;
         this.executor = executor;
         memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
     }
 
-    /** For the replicas of a node, with its threads and its memory. */
-    public static RepairService of(Node node) {
-        return of(node, RepairMetrics.unseen());
+    /**
+     * For the replicas of a node, with its threads and its memory.
+     *
+     * @param host whose clock masters compare with theirs
+     */
+    public static RepairService of(Node node, HostEnvironment host) {
+        return of(node, host, RepairMetrics.unseen());
     }
 
     /**
      * For the replicas of a node, with its threads and its memory.
      *
+     * @param host whose clock masters compare with theirs
      * @param metrics those of the node's {@link RepairRunner}, too
      */
-    public static RepairService of(Node node, RepairMetrics metrics) {
-        return new RepairService(node.replicas(), node.executor(), node.budget(), metrics);
+    public static RepairService of(Node node, HostEnvironment host, RepairMetrics metrics) {
+        return new RepairService(node.replicas(), node.executor(), node.budget(), metrics, Optional.of(host.clock()));
     }
 
     /** Registers the verb of a follower. */
     public void register(VerbHandlers handlers) {
         handlers.registerStream(
-                RepairVerb.SESSION, stream -> new ServedSession(stream, replicas, executor, memory, metrics).start());
+                RepairVerb.SESSION,
+                stream -> new ServedSession(stream, replicas, executor, memory, metrics, clock).start());
     }
 }

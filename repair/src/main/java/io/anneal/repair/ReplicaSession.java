@@ -40,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.LongPredicate;
 
 /**
@@ -116,7 +117,8 @@ final class ReplicaSession implements Closeable {
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.takesInAtOnce(),
-                table.notes());
+                table.notes(),
+                OptionalLong.empty());
     }
 
     /** Begins at the first of the ranges; once. */
@@ -388,6 +390,9 @@ final class ReplicaSession implements Closeable {
                         "session is finished before its last sync boundary, replica=" + table.name()));
         endWindow();
         reader.end();
+        if (run.isPresent()) {
+            table.checkReceiving();
+        }
         List<Descriptor> written = writer.isPresent() ? write(writer.get()::finish) : List.of();
         long importDeadlineSeconds = Receiving.NO_DEADLINE;
         if (run.isPresent()) {

@@ -25,6 +25,7 @@ import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +44,7 @@ final class ServedSession implements Answers.Answerer {
     private final Replicas replicas;
     private final SessionMemory memory;
     private final LocalParticipant replica;
+    private final Optional<InstantSource> clock;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
 
     /** Which of the node's replicas it is; set when the session opens. */
@@ -52,8 +54,15 @@ final class ServedSession implements Answers.Answerer {
     private boolean finished;
     private boolean ended;
 
+    /** @param clock that its master is told, if any */
     ServedSession(
-            PeerStream stream, Replicas replicas, Executor executor, SessionMemory memory, RepairMetrics metrics) {
+            PeerStream stream,
+            Replicas replicas,
+            Executor executor,
+            SessionMemory memory,
+            RepairMetrics metrics,
+            Optional<InstantSource> clock) {
+        this.clock = clock;
         this.stream = stream;
         this.replicas = replicas;
         this.memory = memory;
@@ -167,7 +176,11 @@ final class ServedSession implements Answers.Answerer {
             taken.close();
             throw new RequestException(RepairCode.ABORTED, "the session has ended");
         }
-        return encoded(replica.open(asked.withBufferBytes(taken.bufferBytes())), (opened, out) -> opened.encode(out));
+        return encoded(
+                replica.open(asked.withBufferBytes(taken.bufferBytes())),
+                (opened, out) -> clock.map(source -> opened.at(source.instant()))
+                        .orElse(opened)
+                        .encode(out));
     }
 
     static void requireVersion(int version) throws RequestException {

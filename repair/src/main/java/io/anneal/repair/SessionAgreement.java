@@ -1,7 +1,10 @@
 package io.anneal.repair;
 
+import io.anneal.node.ClockSkew;
 import io.anneal.node.DataAge;
 import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaFacts;
+import io.anneal.node.Truncations;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.schema.TableSchema;
@@ -28,8 +31,13 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         notes = List.copyOf(notes);
     }
 
-    /** @throws RepairException when two have tables of different ids, what a replica holds is too old, or the table has no gc_grace, and nobody waived that */
-    static SessionAgreement of(RepairConfig config, TableSchema schema, List<SessionOpened> opened)
+    /**
+     * @param skews of the replicas whose clocks could be compared
+     * @throws RepairException when two have tables of different ids; or what a replica holds is too old, the table has no gc_grace, a
+     *     clock is far off, or a truncation did not reach all, and nobody waived that
+     */
+    static SessionAgreement of(
+            RepairConfig config, TableSchema schema, List<SessionOpened> opened, List<ClockSkew> skews)
             throws RepairException {
         refuseOtherTables(schema, opened);
         List<String> notes = new ArrayList<>();
@@ -45,8 +53,7 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
             throw new RepairException(
                     "replica has no row buffer, replica=" + smallest.name() + ", bufferBytes=" + bufferBytes);
         }
-        DataAge age = age(config, schema, opened);
-        notes.addAll(age.notes());
+        DataAge age = age(config, schema, opened, skews, notes);
         long coveredUntilSeconds = coveredUntilSeconds(opened, config.purgeTimeSeconds());
         long cutoffMicros = config.recent()
                 .map(recent -> cutoffMicros(coveredUntilSeconds, recent))
@@ -72,7 +79,7 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
      * difference that a repair has to see.
      */
     private static long cutoffMicros(long coveredUntilSeconds, Duration recent) {
-        return TimeUnit.SECONDS.toMicros(coveredUntilSeconds) - TimeUnit.MILLISECONDS.toMicros(recent.toMillis());
+        return TimeUnit.SECONDS.toMicros(coveredUntilSeconds) - TimeUnit.NANOSECONDS.toMicros(recent.toNanos());
     }
 
     /** Rows of a table that was dropped do not come back in the one that was made after it. */
@@ -135,14 +142,20 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         return lowest;
     }
 
-    private static DataAge age(RepairConfig config, TableSchema schema, List<SessionOpened> opened)
+    private static DataAge age(
+            RepairConfig config,
+            TableSchema schema,
+            List<SessionOpened> opened,
+            List<ClockSkew> skews,
+            List<String> notes)
             throws RepairException {
+        List<ReplicaFacts> facts = opened.stream().map(SessionOpened::facts).toList();
         try {
-            return DataAge.of(
-                    schema,
-                    opened.stream().map(SessionOpened::facts).toList(),
-                    config.purgeTimeSeconds(),
-                    config.waivers());
+            long skewSeconds = ClockSkew.check(skews, config.waivers(), notes);
+            DataAge age = DataAge.of(schema, facts, config.purgeTimeSeconds(), skewSeconds, config.waivers());
+            notes.addAll(age.notes());
+            notes.addAll(Truncations.check(schema, facts, config.waivers()));
+            return age;
         } catch (ReplicaException refused) {
             throw new RepairException(refused.getMessage(), refused.waiver());
         }

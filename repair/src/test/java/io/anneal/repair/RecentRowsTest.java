@@ -1,17 +1,20 @@
 package io.anneal.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.StagingArea;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -162,8 +165,7 @@ class RecentRowsTest {
             assertThat(differing)
                     .singleElement()
                     .satisfies(place -> assertThat(place.toString())
-                            .contains(RingPosition.of(
-                                            KEY, io.anneal.key.PositionInPartition.at(HandMadeTable.clustering(3, 0)))
+                            .contains(RingPosition.of(KEY, PositionInPartition.at(HandMadeTable.clustering(3, 0)))
                                     .toString()));
             differing.clear();
         }
@@ -178,6 +180,31 @@ class RecentRowsTest {
 
         assertThat(report.rowsDiffering()).isEqualTo(1);
         assertThat(report.replicas().get(0).rowsRecent()).isZero();
+    }
+
+    /** Deletions are purged by it: what one replica did not keep is not known to all. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldNotCountAsRepairedWhatOneReplicaDidNotKeep(int failing) throws IOException {
+        try (StagingArea one = Sessions.staging(directory.resolve("one"));
+                StagingArea two = Sessions.staging(directory.resolve("two"))) {
+            TestTable own = new TestTable("own", rows(row(1, OLD)), Optional.of(one));
+            TestTable other = new TestTable("other", rows(row(4, OLD)), Optional.of(two));
+            List.of(own, other).forEach(table -> table.takesInAtOnce = true);
+            List.of(own, other).get(failing).afterComplete = () -> {
+                throw new UncheckedIOException(new IOException("disk is full"));
+            };
+
+            assertThatThrownBy(() -> Repair.of("ks.t")
+                            .between(RepairMember.here("own", own.opener()), RepairMember.here("other", other.opener()))
+                            .range(TokenRange.FULL)
+                            .bufferBytes(1 << 20)
+                            .allReplicas(true)
+                            .run(environment()))
+                    .hasStackTraceContaining("disk is full");
+            assertThat(own.repairedSeconds).isEmpty();
+            assertThat(other.repairedSeconds).isEmpty();
+        }
     }
 
     /** A repair that writes brings along what is recent only where it meets what is older. */

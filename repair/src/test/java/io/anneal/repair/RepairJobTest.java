@@ -528,12 +528,28 @@ class RepairJobTest {
     }
 
     @Test
+    void shouldNotBringBackWhatIsTruncatedMeanwhile() throws Exception {
+        try (Store store = openStore(directory.resolve("store"))) {
+            Table table = store.createTable(SchemaText.print(own.schema()));
+            happens(table::truncate);
+
+            assertThatThrownBy(() -> repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                            .run(environment()))
+                    .isInstanceOfSatisfying(
+                            RepairException.class,
+                            refused -> assertThat(refused.waiver()).contains(Waiver.TRUNCATED));
+            assertThat(table.sstableCount()).isZero();
+        }
+    }
+
+    @Test
     void shouldBeginAgainWhenTableIsTruncated() throws Exception {
         try (Store store = openStore(directory.resolve("store"))) {
             Table table = store.createTable(SchemaText.print(own.schema()));
             happens(table::truncate);
 
             RepairReport report = repair(here(own), RepairMember.here("store", new StoreReplicas(store)))
+                    .allow(Set.of(Waiver.TRUNCATED))
                     .run(environment());
 
             assertThat(report.rowsDiffering()).isEqualTo(ROWS);
@@ -553,6 +569,7 @@ class RepairJobTest {
             RepairReport report = repair(
                             here(own),
                             RepairMember.at(client.client().keepAll(5_000), RepairRunner.address(node.address())))
+                    .allow(Set.of(Waiver.TRUNCATED))
                     .run(environment());
 
             assertThat(report.rowsDiffering()).isEqualTo(ROWS);

@@ -30,6 +30,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -212,7 +213,12 @@ class WrongFollowerTest {
                 "open",
                 (honest, arguments) -> honest.open((OpenSession) arguments[0])
                         .thenApply(opened -> new SessionOpened(
-                                opened.facts(), opened.localDeletionTimeMaxSeconds(), 0, true, List.of())),
+                                opened.facts(),
+                                opened.localDeletionTimeMaxSeconds(),
+                                0,
+                                true,
+                                List.of(),
+                                OptionalLong.empty())),
                 "replica=follower",
                 "no row buffer");
     }

@@ -94,7 +94,7 @@ class RepairSnippetsTest {
     private static InetSocketAddress serve(Node node, Store store, InetSocketAddress wanted) throws IOException {
         // snippet: serve
         node.replicas().add("orders", new StoreReplicas(store));
-        RepairService.of(node).register(node.handlers());
+        RepairService.of(node, HostEnvironment.system()).register(node.handlers());
         RepairRunner.of(node, HostEnvironment.system()).register(node.handlers());
         InetSocketAddress server = node.listen(wanted);
         // end

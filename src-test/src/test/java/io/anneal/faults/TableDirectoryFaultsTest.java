@@ -138,7 +138,7 @@ final class TableDirectoryFaultsTest {
             next(second, 30L, 99L);
 
             next(second);
-            table.update(c -> c.truncated(second));
+            table.update(c -> c.truncated(second, 1));
             next(second);
             table.delete(compacted);
             table.delete(linked.get(0));

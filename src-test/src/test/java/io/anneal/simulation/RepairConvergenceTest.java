@@ -9,6 +9,7 @@ import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairReport;
 import io.anneal.schema.TableOptions;
 import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.RandomFragments;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,6 +41,54 @@ class RepairConvergenceTest {
         for (long seed = first; seed < first + SEEDS; seed++) {
             repairRandomReplicas(seed);
         }
+    }
+
+    /** What is recent is left out, or brought along by what it hides: what is older is equal then, and nothing is lost. */
+    @Test
+    void shouldBeEqualUpToTheCutoffAndLoseNothing() throws IOException {
+        long first = Long.getLong("anneal.seed", 1);
+        long leftOut = 0;
+        for (long seed = first; seed < first + SEEDS; seed++) {
+            try (RepairScene scene = RepairScene.of(directory, seed, "cutoff")) {
+                FragmentList expected = scene.expected();
+                long cutoffMicros = RandomFragments.TIMESTAMP_BASE_MICROS
+                        + scene.random().nextInt(3 * RandomFragments.TIMESTAMP_SPREAD_MICROS);
+                for (boolean dryRun : new boolean[] {true, false, true}) {
+                    RepairReport report = Repairs.run(
+                            scene.replicas(),
+                            Repairs.upTo(
+                                    cutoffMicros,
+                                    scene.rule(),
+                                    scene.bufferBytes(),
+                                    scene.random().nextLong(),
+                                    dryRun));
+                    leftOut += report.replicas().get(0).rowsRecent();
+                    for (MemoryReplica replica : scene.replicas()) {
+                        replica.reopen();
+                    }
+                    assertThat(report.cutoff()).isPresent();
+                    assertThat(!dryRun
+                                    || report.replicas().stream()
+                                            .allMatch(r -> r.sstables().isEmpty()))
+                            .isTrue();
+                }
+                RepairReport after = Repairs.run(
+                        scene.replicas(),
+                        Repairs.upTo(
+                                cutoffMicros,
+                                scene.rule(),
+                                scene.bufferBytes(),
+                                scene.random().nextLong(),
+                                true));
+                assertThat(after.wereEqual()).as("seed=%d, %s", seed, after).isTrue();
+                repair(scene);
+                scene.shouldBeEqual();
+                assertThat(scene.replicas().get(0).view(scene.rule()).lines())
+                        .as("seed=%d", seed)
+                        .isEqualTo(expected.lines());
+            }
+        }
+        assertThat(leftOut).isPositive();
     }
 
     /** One session after the other, each of any ranges, that are the ring together. */

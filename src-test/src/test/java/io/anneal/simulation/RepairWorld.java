@@ -225,7 +225,7 @@ final class RepairWorld implements AutoCloseable {
                 .units(wanted.units())
                 .dryRun(wanted.dryRun())
                 .bufferBytes(wanted.bufferBytes())
-                .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE))
+                .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE, Waiver.TRUNCATED))
                 .patience(PATIENCE)
                 .run(environment(wanted.master()));
         counts = counts.plus(report.counts());

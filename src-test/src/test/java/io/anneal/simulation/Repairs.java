@@ -11,6 +11,8 @@ import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.message.ReadRate;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +47,25 @@ final class Repairs {
                 1,
                 ReadRate.UNLIMITED,
                 Optional.empty());
+    }
+
+    /** Leaves out what was written after a moment. */
+    static RepairConfig upTo(long cutoffMicros, SessionPurgeRule rule, int bufferBytes, long seed, boolean dryRun) {
+        return new RepairConfig(
+                new UUID(seed, SESSIONS.incrementAndGet()),
+                "ks",
+                "t",
+                List.of(TokenRange.FULL),
+                bufferBytes,
+                rule.purgeTimeSeconds(),
+                seed,
+                dryRun,
+                false,
+                Optional.empty(),
+                Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
+                1,
+                ReadRate.UNLIMITED,
+                Optional.of(Duration.of(rule.purgeTimeSeconds() * 1_000_000 - cutoffMicros, ChronoUnit.MICROS)));
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

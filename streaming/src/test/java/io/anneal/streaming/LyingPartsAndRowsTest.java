@@ -15,6 +15,7 @@ import io.anneal.net.PeerStream;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaFacts;
 import io.anneal.node.StoreReplicas;
+import io.anneal.node.TableHistory;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.DataSection;
@@ -394,7 +395,8 @@ class LyingPartsAndRowsTest {
         for (long lengthBytes : new long[] {-1, Long.MIN_VALUE}) {
             source.inventory(out -> {
                 Texts.write(out, new UUID(1, 2));
-                new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
+                new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty(), TableHistory.UNKNOWN)
+                        .encode(out);
                 out.writeByte(0);
                 LyingSource.sstables(out, 1, "nb", "1", lengthBytes);
                 LyingSource.sstables(out, 0, "nb", "1", 0);

@@ -14,6 +14,7 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Answers;
 import io.anneal.node.Node;
 import io.anneal.node.ReplicaFacts;
+import io.anneal.node.TableHistory;
 import io.anneal.streaming.message.FilePart;
 import io.anneal.streaming.message.RowsPart;
 import io.anneal.streaming.message.SourceStep;
@@ -110,7 +111,12 @@ final class LyingSource implements Closeable {
     /** Files and parts of version nb and of 1,000 bytes each. */
     static void inventory(ByteWriter out, String tableId, int files, int parts, long rowBytes) {
         Texts.write(out, SESSION);
-        new ReplicaFacts("liar", Optional.of(tableId).filter(id -> !id.isEmpty()), List.of(), Optional.empty())
+        new ReplicaFacts(
+                        "liar",
+                        Optional.of(tableId).filter(id -> !id.isEmpty()),
+                        List.of(),
+                        Optional.empty(),
+                        TableHistory.UNKNOWN)
                 .encode(out);
         out.writeByte(0);
         sstables(out, files, "nb", "1", 1000);

@@ -12,6 +12,7 @@ import io.anneal.node.CassandraReplicas;
 import io.anneal.node.ReplicaFacts;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
+import io.anneal.node.TableHistory;
 import io.anneal.sstable.Component;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.Store;
@@ -81,7 +82,7 @@ class LyingSourceTest {
         source = new LyingSource();
         source.inventory(out -> {
             Texts.write(out, SESSION);
-            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty()).encode(out);
+            new ReplicaFacts("liar", Optional.empty(), List.of(), Optional.empty(), TableHistory.UNKNOWN).encode(out);
             out.writeByte(0);
             LyingSource.sstables(out, 1, version, generation, 1000);
             LyingSource.sstables(out, 0, version, generation, 0);

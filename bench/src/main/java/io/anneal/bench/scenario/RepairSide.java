@@ -72,7 +72,8 @@ final class RepairSide implements Closeable {
                 config -> config.withBudget(budget(memoryBytes)).withMetrics(metrics));
         RepairSide side = new RepairSide(storeNode, metrics);
         RepairMetrics repairs = new RepairMetrics(StoreNode.nodeId(number).toString(), host.nanoTime());
-        RepairService.of(storeNode.node(), repairs).register(storeNode.node().handlers());
+        RepairService.of(storeNode.node(), host, repairs)
+                .register(storeNode.node().handlers());
         RepairRunner.of(storeNode.node(), host, repairs)
                 .register(storeNode.node().handlers());
         storeNode

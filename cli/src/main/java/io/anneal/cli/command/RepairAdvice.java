@@ -12,6 +12,8 @@ final class RepairAdvice {
             case EMPTY_REPLICA -> "allow it with --allow-empty if it is right that it has nothing";
             case OLD_DATA -> "see docs/operate.md, or allow it with --allow-old-snapshots";
             case NO_GC_GRACE -> "allow it with --allow-no-gc-grace if nothing is ever deleted";
+            case CLOCK_SKEW -> "allow it with --allow-clock-skew if the clock was right when the data was written";
+            case TRUNCATED -> "allow it with --allow-truncated if those rows shall come back";
         };
     }
 

@@ -23,6 +23,18 @@ public final class WaiverOptions {
             description = "Go on when the table's gc_grace is 0: nothing in it is ever deleted.")
     private boolean allowNoGcGrace;
 
+    @Option(
+            names = "--allow-clock-skew",
+            description = "Go on when a replica's clock is more than 10 seconds from the master's.")
+    private boolean allowClockSkew;
+
+    @Option(
+            names = "--allow-truncated",
+            description =
+                    "Go on when the table was truncated at one replica, and another holds rows from before: they come"
+                            + " back.")
+    private boolean allowTruncated;
+
     public Set<Waiver> waivers() {
         Set<Waiver> waivers = EnumSet.noneOf(Waiver.class);
         if (allowEmpty) {
@@ -33,6 +45,12 @@ public final class WaiverOptions {
         }
         if (allowNoGcGrace) {
             waivers.add(Waiver.NO_GC_GRACE);
+        }
+        if (allowClockSkew) {
+            waivers.add(Waiver.CLOCK_SKEW);
+        }
+        if (allowTruncated) {
+            waivers.add(Waiver.TRUNCATED);
         }
         return waivers;
     }

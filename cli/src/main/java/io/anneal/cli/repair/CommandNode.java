@@ -94,7 +94,7 @@ public final class CommandNode implements Closeable {
     private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond, RepairMetrics repairs) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
-        RepairService.of(node, repairs).register(node.handlers());
+        RepairService.of(node, host, repairs).register(node.handlers());
         RepairRunner.of(node, host, repairs).register(node.handlers());
         StreamService.of(node, host).register(node.handlers());
         StreamRunner.of(node, host, streamBytesPerSecond).register(node.handlers());

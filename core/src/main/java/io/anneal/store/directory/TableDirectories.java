@@ -213,6 +213,26 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         return oldest;
     }
 
+    /** When a closed store's table was truncated last, in microseconds since 1970; empty where it never was, or nothing tells. */
+    public OptionalLong truncatedMicros() throws IOException {
+        for (Path directory : directories) {
+            if (Files.exists(directory.resolve(Manifest.FILE))) {
+                try {
+                    return Manifest.read(directory).truncatedMicros();
+                } catch (CorruptManifestException unreadable) {
+                    // Who opens the table is told.
+                    return OptionalLong.empty();
+                }
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    /** Whether they are a closed store's, which tells when the table was truncated. */
+    public boolean tellTruncation() {
+        return directories.stream().allMatch(directory -> Files.exists(directory.resolve(Manifest.FILE)));
+    }
+
     private static Optional<Instant> manifestAsOf(Path directory) throws IOException {
         try {
             OptionalLong seconds = Manifest.read(directory).asOfSeconds(List.of(TokenRange.FULL));

@@ -87,7 +87,7 @@ public record RunRepair(
         rate.encode(out);
         Texts.write(out, runId);
         out.writeLong(sessionNanos);
-        out.writeLong(recent.map(Duration::toMillis).orElse(NO_CUTOFF));
+        out.writeLong(recent.map(Duration::toNanos).orElse(NO_CUTOFF));
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -109,10 +109,10 @@ public record RunRepair(
                 readRecent(in.readLong()));
     }
 
-    private static Optional<Duration> readRecent(long millis) {
-        return millis == NO_CUTOFF
+    private static Optional<Duration> readRecent(long nanos) {
+        return nanos == NO_CUTOFF
                 ? Optional.empty()
-                : Optional.of(Duration.ofMillis(Arguments.notNegative("recentMillis", millis)));
+                : Optional.of(Duration.ofNanos(Arguments.notNegative("recentNanos", nanos)));
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

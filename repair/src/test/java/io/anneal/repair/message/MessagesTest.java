@@ -13,6 +13,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.ReplicaFacts;
+import io.anneal.node.TableHistory;
 import io.anneal.node.Waiver;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -72,11 +74,13 @@ class MessagesTest {
                     "/data",
                     Optional.of("2e52ce90e54c11f199539ddbc8d5a59d"),
                     List.of(ID, new UUID(1, -1)),
-                    Optional.of(Instant.ofEpochSecond(1_700_000_000L))),
+                    Optional.of(Instant.ofEpochSecond(1_700_000_000L)),
+                    new TableHistory(true, OptionalLong.of(1_700_000_000_000_000L), 5)),
             99,
             1 << 20,
             true,
-            List.of("a note"));
+            List.of("a note"),
+            OptionalLong.of(1_700_000_000_000L));
     private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L, 1_700_000_000_000_000L);
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6), true);
@@ -103,11 +107,12 @@ class MessagesTest {
         String text = "täble 😀\u001b[2J\n";
         ByteWriter out = new ByteWriter(64);
         new SessionOpened(
-                        new ReplicaFacts(text, Optional.empty(), List.of(), Optional.empty()),
+                        new ReplicaFacts(text, Optional.empty(), List.of(), Optional.empty(), TableHistory.UNKNOWN),
                         99,
                         1,
                         true,
-                        List.of(text))
+                        List.of(text),
+                        OptionalLong.empty())
                 .encode(out);
 
         SessionOpened opened = SessionOpened.decode(new ByteReader(out.toByteArray()));
@@ -130,7 +135,7 @@ class MessagesTest {
     @Test
     void shouldRefuseTableIdThatIsNone() {
         ByteWriter out = new ByteWriter(64);
-        new ReplicaFacts("n1", Optional.of("\u001b[2J"), List.of(), Optional.empty()).encode(out);
+        new ReplicaFacts("n1", Optional.of("\u001b[2J"), List.of(), Optional.empty(), TableHistory.UNKNOWN).encode(out);
 
         assertThatThrownBy(() -> ReplicaFacts.decode(new ByteReader(out.toByteArray())))
                 .isInstanceOf(IllegalArgumentException.class)

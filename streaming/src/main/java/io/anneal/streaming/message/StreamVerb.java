@@ -5,7 +5,7 @@ import io.anneal.net.Verb;
 /** The verbs of streaming. The numbers are on the wire and never change their meaning. */
 public final class StreamVerb {
     /** The version of all that is said on these streams; the first byte of the first message. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** What a source has of a table, held for as long as the stream is open: questions of a {@link SourceStep} each. */
     public static final Verb SOURCE = new Verb(17, "stream.source");
