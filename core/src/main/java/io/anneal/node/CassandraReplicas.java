@@ -1,6 +1,8 @@
 package io.anneal.node;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -289,6 +291,11 @@ public final class CassandraReplicas implements ReplicaSource {
         @Override
         public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
             return sstables.scan(range, localDeletionTimeMaxSeconds);
+        }
+
+        @Override
+        public FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
+            return sstables.read(key, slices, false);
         }
 
         @Override

@@ -8,8 +8,10 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.TokenRange;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.key.Slice;
+import io.anneal.key.Slices;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
@@ -34,14 +36,17 @@ import org.slf4j.LoggerFactory;
  * row encoding, deletions with the rows that they cover, nothing purged. Safe for any thread.
  */
 public final class PartitionReads {
-    /** One partition of a table; the number is on the wire. */
+    /** One partition of a table, or rows of it; the number is on the wire. */
     static final Verb READ = new Verb(48, "replica.read");
 
     /** Code when the replica cannot be read, or its table is another one. */
     public static final String REFUSED = "refused";
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionReads.class);
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
+    /** Prefix components at most; no table has so many clustering columns. */
+    private static final int CLUSTERING_COLUMNS_MAX = 2048;
+
     private static final int KIND = 1;
     private static final int MESSAGE_BYTES = 64 << 10;
 
@@ -62,14 +67,16 @@ public final class PartitionReads {
     }
 
     /**
-     * Reads a partition of a replica on another node.
+     * Reads a partition of a replica on another node, or some of its rows, with the deletions that cover them.
      *
      * @param name of the replica, as {@link Replicas#get} takes it
      * @param schema of the table, which must be the replica's
-     * @param items is handed all that the replica has of the key's token
+     * @param place its start for all of it; else what is read beside its deletion and its static row: the rows that begin with a
+     *     place's prefix, or none
+     * @param items is handed what the replica has there
      */
     public static void read(
-            Connection connection, String name, TableSchema schema, DecoratedKey key, ItemConsumer items)
+            Connection connection, String name, TableSchema schema, RingPosition place, ItemConsumer items)
             throws IOException {
         MessageStream messages = connection.open(READ).messages();
         ByteWriter out = new ByteWriter(256);
@@ -78,7 +85,7 @@ public final class PartitionReads {
         write(out, schema.keyspace().getBytes(StandardCharsets.UTF_8));
         write(out, schema.name().getBytes(StandardCharsets.UTF_8));
         write(out, SchemaText.print(schema).getBytes(StandardCharsets.UTF_8));
-        write(out, key.bytes());
+        place.encode(out);
         boolean done = false;
         try {
             messages.write(KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
@@ -143,6 +150,15 @@ public final class PartitionReads {
         stream.reset(REFUSED, speaks ? failed.getMessage() : failed.toString());
     }
 
+    /** What a reader of one row, of a static row or of a whole partition reads. */
+    public static Slices slices(PositionInPartition place) {
+        return switch (place.region()) {
+            case START -> Slices.ALL;
+            case CLUSTERED -> Slices.of(Slice.of(place.prefix()));
+            case STATIC, END -> Slices.NONE;
+        };
+    }
+
     private Reading reading(Message request, MessageStream messages) throws IOException {
         ByteReader in = new ByteReader().wrap(request.content());
         int version = in.readUnsignedByte();
@@ -154,7 +170,7 @@ public final class PartitionReads {
         String keyspace = readText(in);
         String table = readText(in);
         String schemaText = readText(in);
-        long token = DecoratedKey.of(readBytes(in)).token();
+        RingPosition place = RingPosition.decode(in, CLUSTERING_COLUMNS_MAX);
         Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
         boolean opened = false;
         try {
@@ -162,7 +178,11 @@ public final class PartitionReads {
             Reading reading = new Reading(
                     messages,
                     replica,
-                    replica.scan(new TokenRange.Linear(token, token), CanonicalEncoder.UNCLAMPED),
+                    replica.read(
+                            place.key()
+                                    .orElseThrow(() -> new RequestException(
+                                            PeerException.MALFORMED, "a place without a key was asked for")),
+                            slices(place.position())),
                     new PartitionEncoder(replica.schema()));
             opened = true;
             return reading;

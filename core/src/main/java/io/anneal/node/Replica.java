@@ -1,6 +1,9 @@
 package io.anneal.node;
 
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
@@ -72,6 +75,14 @@ public interface Replica extends Closeable {
      * @param localDeletionTimeMaxSeconds rule 13's ceiling, to which the merge clamps
      */
     FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException;
+
+    /**
+     * One partition, or some rows of it, nothing purged; the partition's deletion and static row in any case. May yield more: other
+     * rows, and other partitions of its token.
+     */
+    default FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
+        return scan(new TokenRange.Linear(key.token(), key.token()), CanonicalEncoder.UNCLAMPED);
+    }
 
     /**
      * Prepares what the replica receives in a session; nothing is written yet.

@@ -1,6 +1,8 @@
 package io.anneal.node;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
@@ -103,6 +105,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
             return table.scan(range, localDeletionTimeMaxSeconds);
+        }
+
+        @Override
+        public FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
+            return table.read(key, slices, false);
         }
 
         @Override

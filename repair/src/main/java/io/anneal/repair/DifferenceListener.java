@@ -1,17 +1,21 @@
 package io.anneal.repair;
 
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.List;
 
-/** Hears in what replicas differ, where the master is a replica of this process: another node only counts. */
+/** Hears in what replicas differ. What it throws ends the repair. */
 public interface DifferenceListener {
-    /** What is reported next is of this table. */
-    default void begins(TableSchema schema) {}
+    /**
+     * What is reported next is of this table.
+     *
+     * @param replicas names of those of the range, the master's first; none where a session tells, which does not know them
+     */
+    default void begins(TableSchema schema, List<String> replicas) throws IOException {}
 
-    /** Replicas hold different deletions of this partition, or of a range of it. */
-    default void deletionDiffers(DecoratedKey key) {}
+    /** Replicas hold different deletions of a partition, or of a range of it. */
+    default void deletionDiffers(DeletionDifference difference) throws IOException {}
 
-    /** Replicas hold different rows at this place. */
-    default void rowDiffers(RingPosition position) {}
+    /** Replicas hold different rows at a place. */
+    default void rowDiffers(RowDifference difference) throws IOException {}
 }

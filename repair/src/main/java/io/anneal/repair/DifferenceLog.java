@@ -1,22 +1,17 @@
 package io.anneal.repair;
 
-import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -26,45 +21,36 @@ import java.util.Optional;
 final class DifferenceLog implements DifferenceListener, Closeable {
     private static final int MEMORY_MAX_BYTES = 1 << 20;
 
-    private static final int DELETION = 0;
-    private static final int ROW = 1;
-
     private final ByteWriter written = new ByteWriter(64);
-    private final ByteWriter position = new ByteWriter(64);
     private Optional<TableSchema> schema = Optional.empty();
+    private List<String> replicas = List.of();
     private Optional<FileChannel> file = Optional.empty();
 
     @Override
-    public void begins(TableSchema table) {
+    public void begins(TableSchema table, List<String> names) {
         schema = Optional.of(table);
+        replicas = names;
     }
 
     @Override
-    public void deletionDiffers(DecoratedKey key) {
-        byte[] bytes = key.bytes();
-        add(DELETION, bytes, bytes.length);
+    public void deletionDiffers(DeletionDifference difference) throws IOException {
+        DifferenceCodec.write(difference, written);
+        spillIfMany();
     }
 
     @Override
-    public void rowDiffers(RingPosition place) {
-        position.clear();
-        place.encode(position);
-        add(ROW, position.array(), position.lengthBytes());
+    public void rowDiffers(RowDifference difference) throws IOException {
+        DifferenceCodec.write(difference, written);
+        spillIfMany();
     }
 
-    private void add(int kind, byte[] bytes, int lengthBytes) {
-        written.writeByte(kind);
-        written.writeInt(lengthBytes);
-        written.writeBytes(bytes, 0, lengthBytes);
+    private void spillIfMany() throws IOException {
         if (written.lengthBytes() >= MEMORY_MAX_BYTES) {
-            try {
-                spill();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            spill();
         }
     }
 
+    /** The length of what is written, and that. */
     private void spill() throws IOException {
         if (file.isEmpty()) {
             file = Optional.of(FileChannel.open(
@@ -73,7 +59,10 @@ final class DifferenceLog implements DifferenceListener, Closeable {
                     StandardOpenOption.WRITE,
                     StandardOpenOption.DELETE_ON_CLOSE));
         }
-        ByteBuffer bytes = ByteBuffer.wrap(written.array(), 0, written.lengthBytes());
+        ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + written.lengthBytes());
+        bytes.putInt(written.lengthBytes())
+                .put(written.array(), 0, written.lengthBytes())
+                .flip();
         while (bytes.hasRemaining()) {
             file.get().write(bytes);
         }
@@ -85,33 +74,19 @@ final class DifferenceLog implements DifferenceListener, Closeable {
         if (schema.isEmpty()) {
             return;
         }
-        listener.begins(schema.get());
+        listener.begins(schema.get(), replicas);
         if (file.isPresent()) {
             spill();
             file.get().position(0);
-            tell(
-                    new BufferedInputStream(Channels.newInputStream(file.get())),
-                    file.get().size(),
-                    listener);
-        } else {
-            tell(new ByteArrayInputStream(written.array()), written.lengthBytes(), listener);
-        }
-    }
-
-    private void tell(InputStream from, long lengthBytes, DifferenceListener listener) throws IOException {
-        int clusteringColumns = schema.orElseThrow().clustering().size();
-        DataInputStream in = new DataInputStream(from);
-        for (long at = 0; at < lengthBytes; ) {
-            int kind = in.readUnsignedByte();
-            byte[] bytes = new byte[in.readInt()];
-            in.readFully(bytes);
-            at += 1 + Integer.BYTES + bytes.length;
-            if (kind == DELETION) {
-                listener.deletionDiffers(DecoratedKey.of(bytes));
-            } else {
-                listener.rowDiffers(
-                        RingPosition.decode(new ByteReader().wrap(ByteBuffer.wrap(bytes)), clusteringColumns));
+            DataInputStream in = new DataInputStream(new BufferedInputStream(Channels.newInputStream(file.get())));
+            for (long left = file.get().size(); left > 0; ) {
+                byte[] part = new byte[in.readInt()];
+                in.readFully(part);
+                DifferenceCodec.tell(part, schema.get(), listener);
+                left -= Integer.BYTES + part.length;
             }
+        } else {
+            DifferenceCodec.tell(written.toByteArray(), schema.get(), listener);
         }
     }
 

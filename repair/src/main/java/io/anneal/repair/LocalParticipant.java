@@ -12,6 +12,8 @@ import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.SessionFinished;
@@ -273,8 +275,13 @@ public final class LocalParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> places(Wanted wanted) {
+    public CompletableFuture<PlacesFound> places(PlacesWanted wanted) {
         return on(open -> open.places(wanted));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> recent() {
+        return on(ReplicaSession::recent);
     }
 
     @Override
@@ -328,6 +335,11 @@ public final class LocalParticipant implements Participant {
 
     @Override
     public long bytesReceived() {
+        return 0;
+    }
+
+    @Override
+    public long placeBytes() {
         return 0;
     }
 

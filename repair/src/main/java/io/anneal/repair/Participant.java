@@ -9,6 +9,8 @@ import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -73,10 +75,13 @@ public interface Participant extends AutoCloseable {
     CompletableFuture<byte[]> fetch(Phase phase, Wanted wanted, int skipped, int roomBytes);
 
     /**
-     * The wanted rows as items without content, in the unsigned order of their hashes: where they stand. Of {@link Wanted#RECENT}
-     * the deletions in force, too, and those first.
+     * Where rows of the window stand, and how large they are. The answer is unclear where other rows have hashes that begin like
+     * those asked for: then they are asked for by whole hashes.
      */
-    CompletableFuture<byte[]> places(Wanted wanted);
+    CompletableFuture<PlacesFound> places(PlacesWanted wanted);
+
+    /** What the session's cut-off leaves out of the window, as items: the deletions in force, then rows without content. */
+    CompletableFuture<byte[]> recent();
 
     /** Receives encoded items; answers with the ghosts that shadow them, and with the sums that the window has then. */
     CompletableFuture<PushAnswer> push(byte[] items);
@@ -98,6 +103,9 @@ public interface Participant extends AutoCloseable {
 
     /** Bytes that crossed the network from this replica; 0 inside one process. */
     long bytesReceived();
+
+    /** Bytes that crossed the network for {@link #places}, both ways; 0 inside one process. */
+    long placeBytes();
 
     /** Releases everything; a session that was not finished is forgotten with all that it received. */
     @Override

@@ -68,6 +68,11 @@ final class RecentItems {
                 && comparator.compare(one.start(), one.startWeight(), other.end(), other.endWeight()) <= 0;
     }
 
+    /** Whether nothing is left out. */
+    boolean isEmpty() {
+        return deletions.isEmpty() && places.stream().allMatch(rows -> rows.offset == rows.items.length);
+    }
+
     /** Takes out of {@code differing} the places at which some replica has a row or a deletion that is left out. */
     void removeFrom(Collection<RingPosition> differing, Window window) throws IOException {
         if (!deletions.isEmpty()) {

@@ -17,6 +17,8 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionFinished;
@@ -31,6 +33,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -39,12 +42,16 @@ import java.util.function.Function;
  * not finished. The connection belongs to the caller, and may carry more sessions.
  */
 public final class RemoteParticipant implements Participant {
+    /** Of a message that fits a frame: what stands before its content. */
+    private static final int MESSAGE_OVERHEAD_BYTES = 32 + 5;
+
     private final Connection connection;
     private final String replica;
     private final int clusteringColumns;
     private final Questions questions;
     private final Optional<InstantSource> clock;
     private volatile boolean finished;
+    private final LongAdder placeBytes = new LongAdder();
     private volatile Optional<ClockSkew> skew = Optional.empty();
 
     /**
@@ -170,10 +177,23 @@ public final class RemoteParticipant implements Participant {
     }
 
     @Override
-    public CompletableFuture<byte[]> places(Wanted wanted) {
-        ByteWriter out = new ByteWriter(64);
-        wanted.encode(out);
-        return askForItems(SessionStep.PLACES, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
+    public CompletableFuture<PlacesFound> places(PlacesWanted wanted) {
+        return ask(
+                SessionStep.PLACES,
+                out -> {
+                    int before = out.lengthBytes();
+                    wanted.encode(out);
+                    placeBytes.add(MESSAGE_OVERHEAD_BYTES + out.lengthBytes() - before);
+                },
+                in -> {
+                    placeBytes.add(MESSAGE_OVERHEAD_BYTES + in.remainingBytes());
+                    return PlacesFound.decode(in, wanted);
+                });
+    }
+
+    @Override
+    public CompletableFuture<byte[]> recent() {
+        return askForItems(SessionStep.RECENT, ByteBuffer.allocate(0));
     }
 
     @Override
@@ -213,6 +233,11 @@ public final class RemoteParticipant implements Participant {
     @Override
     public long bytesReceived() {
         return questions.bytesReceived();
+    }
+
+    @Override
+    public long placeBytes() {
+        return placeBytes.sum();
     }
 
     @Override

@@ -30,6 +30,7 @@ import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.schema.TableSchema;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -365,6 +366,17 @@ public final class Repair {
     }
 
     /**
+     * Reads rows of a table from its replicas, as {@link DifferenceListener} was told of them. The caller closes it.
+     *
+     * @param replicas by their names, as {@link DifferenceListener#begins} had them
+     * @throws IOException when a replica of this process can't be opened
+     */
+    public ReplicaRows rows(TableSchema schema, List<String> replicas) throws IOException {
+        Map<String, RepairMember> byName = members().stream().collect(Collectors.toMap(Member::name, Member::replica));
+        return ReplicaRows.open(schema, replicas.stream().map(byName::get).toList(), staged);
+    }
+
+    /**
      * Runs until all replicas hold the same in the range; or, in a dry run, until it is known in what they differ. What may pass,
      * as a node that is lost, is tried again; the other ranges and tables are repaired all the same. An interrupt aborts it.
      *
@@ -396,13 +408,11 @@ public final class Repair {
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
         job.facts(facts(environment.host()), this::isThisRun);
         RepairJob repair = new RepairJob(
-                (unit, terms, listener) -> tryOnce(
-                        unit.table(),
-                        owners(owners, unit.replicas()).replicas(),
-                        unit.ranges().ranges(),
-                        terms,
-                        listener,
-                        environment),
+                (unit, terms, listener) -> {
+                    Owners set = owners(owners, unit.replicas());
+                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment)
+                            .within(set.ranges().ranges());
+                },
                 members().stream().map(Member::name).toList(),
                 differences,
                 reports,
@@ -459,6 +469,11 @@ public final class Repair {
         if (nodes.size() != members.size()) {
             throw new IllegalArgumentException(
                     "give each replica its name in the ring, replicas=" + members.size() + ", names=" + nodes);
+        }
+        // Two that own nothing together meet in no session, where they would be told apart.
+        if (all.stream().map(Member::name).distinct().count() < all.size()) {
+            throw new IllegalArgumentException("a replica is given as two nodes of the ring, replicas="
+                    + all.stream().map(Member::name).toList());
         }
         List<Owners> sets = new ArrayList<>();
         ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
@@ -556,7 +571,7 @@ public final class Repair {
         return ordered;
     }
 
-    private static String name(RepairMember.There node) {
+    static String name(RepairMember.There node) {
         return PeerAddress.text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
     }
 
@@ -627,9 +642,20 @@ public final class Repair {
                 terms.runId(),
                 allowed,
                 listener);
-        return owners.get(0) instanceof RepairMember.Here own
-                ? here(wanted, own.tables(), owners.subList(1, owners.size()), environment)
-                : there(wanted, owners);
+        if (!(owners.get(0) instanceof RepairMember.Here own)) {
+            return there(wanted, owners);
+        }
+        // A rate is meant for all that a repair does, and a dry run changes nothing.
+        boolean mayTransfer = !dryRun && rate.isUnlimited();
+        FilesFirst files = new FilesFirst(
+                environment.transfer().filter(given -> mayTransfer),
+                environment.host(),
+                qualifiedTable,
+                tokens,
+                owners,
+                allowed,
+                listener);
+        return files.run(() -> here(wanted, own.tables(), owners.subList(1, owners.size()), files, environment));
     }
 
     /** What one session repairs, and what is called with what it finds. */
@@ -662,7 +688,8 @@ public final class Repair {
                 rate,
                 part.runId(),
                 part.listener().nanosLeft(),
-                recent);
+                recent,
+                part.listener().namesRows());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
@@ -674,10 +701,11 @@ public final class Repair {
         return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
     }
 
-    private RepairReport here(Part part, ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+    private RepairReport here(
+            Part part, ReplicaSource own, List<RepairMember> others, FilesFirst files, RepairEnvironment environment)
             throws IOException {
         if (place.isPresent()) {
-            return here(part, own, others, place.get().bufferBytes(), environment);
+            return here(part, own, others, files, place.get().bufferBytes(), environment);
         }
         int replicasHere = 1
                 + (int) others.stream()
@@ -687,7 +715,7 @@ public final class Repair {
         int sessionsLeast = replicasHere == others.size() + 1 ? 1 : SessionMemory.SESSIONS_OF_NODE;
         SessionMemory memory = new SessionMemory(environment.budget(), sessionsLeast);
         try (SessionMemory.Place taken = memory.take(askedBufferBytes(), others.size() + 1, replicasHere, parallel)) {
-            return here(part, own, others, taken.bufferBytes(), environment);
+            return here(part, own, others, files, taken.bufferBytes(), environment);
         } catch (RequestException noRoom) {
             throw new PeerException(
                     "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
@@ -695,7 +723,12 @@ public final class Repair {
     }
 
     private RepairReport here(
-            Part part, ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
+            Part part,
+            ReplicaSource own,
+            List<RepairMember> others,
+            FilesFirst files,
+            int rowBufferBytes,
+            RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 sessionId(part.runId(), environment.host().newId()),
@@ -720,7 +753,9 @@ public final class Repair {
             distinct.add(ownReplica.get(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
-            part.listener().begins(replica.schema());
+            if (files.isFirst()) {
+                part.listener().begins(replica.schema(), List.of());
+            }
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, steps, environment));
@@ -730,7 +765,13 @@ public final class Repair {
                             || steps.isShutDown()
                             || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(
-                    config, replica, followers, part.listener(), environment.metrics(), Optional.of(() -> {
+                    config,
+                    replica,
+                    followers,
+                    part.listener(),
+                    environment.metrics(),
+                    files::check,
+                    Optional.of(() -> {
                         steps.requireRunning();
                         steps.help();
                         part.listener().waits();

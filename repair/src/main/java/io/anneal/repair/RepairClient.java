@@ -1,12 +1,18 @@
 package io.anneal.repair;
 
+import io.anneal.io.ByteUnderflowException;
 import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.node.PeerRun;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
 
 /** Runs a repair on the node that shall be its master, and watches it. The connection belongs to the caller. */
 final class RepairClient {
@@ -28,6 +34,7 @@ final class RepairClient {
                 new PeerRun<>(connection, RepairVerb.RUN, RepairStatus::decode, RepairCode.ABORTED)) {
             listener.endsWhen(run::isGone);
             EndWish wish = new EndWish();
+            Optional<TableSchema> schema = Optional.empty();
             try {
                 RepairStatus status = run.ask(out -> {
                     out.writeByte(RepairVerb.VERSION);
@@ -40,6 +47,9 @@ final class RepairClient {
                     if (status.found().isPresent()) {
                         listener.keeps(status.found().get());
                     }
+                    if (status.differences().isPresent()) {
+                        schema = Optional.of(tell(status.differences().get(), repair, schema, listener));
+                    }
                     status = run.next(wish::write);
                     wish.answered(status.endAnswer());
                 }
@@ -51,6 +61,28 @@ final class RepairClient {
             } finally {
                 wish.end();
             }
+        }
+    }
+
+    /** Tells what the master found, and at first of which table; returns that. */
+    private TableSchema tell(
+            RepairStatus.Differences found, RunRepair repair, Optional<TableSchema> known, RepairListener listener)
+            throws IOException {
+        try {
+            TableSchema schema =
+                    known.orElseGet(() -> CqlSchema.parse(found.schemaText(), "schema of the repair master")
+                            .table(repair.keyspace(), repair.table())
+                            .orElseThrow(() -> new IllegalArgumentException("its schema text is of another table")));
+            if (known.isEmpty()) {
+                listener.begins(schema, List.of());
+            }
+            DifferenceCodec.tell(found.bytes(), schema, listener);
+            return schema;
+        } catch (IllegalArgumentException | SchemaException | ByteUnderflowException malformed) {
+            throw new RepairException(
+                    "repair master told differences that cannot be read, master="
+                            + PeerAddress.text(connection.address()) + ", cause=" + malformed.getMessage(),
+                    malformed);
         }
     }
 

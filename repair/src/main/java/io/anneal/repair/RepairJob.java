@@ -5,8 +5,6 @@ import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.job.UnitRun;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.node.Waiver;
@@ -489,7 +487,7 @@ final class RepairJob {
         }
 
         @Override
-        public void begins(TableSchema schema) {
+        public void begins(TableSchema schema, List<String> none) throws IOException {
             tableId = schema.id();
             String table = run.unit().table();
             String before = tableIds.getOrDefault(table, tableId.orElse(""));
@@ -498,17 +496,22 @@ final class RepairJob {
                         "table was dropped and made again since the run began: remove the checkpoint to start anew, table="
                                 + table + ", id=" + tableId.get() + ", id-before=" + before);
             }
-            heard.begins(schema);
+            heard.begins(schema, run.unit().replicas());
         }
 
         @Override
-        public void deletionDiffers(DecoratedKey key) {
-            heard.deletionDiffers(key);
+        public boolean namesRows() {
+            return differences.isPresent();
         }
 
         @Override
-        public void rowDiffers(RingPosition position) {
-            heard.rowDiffers(position);
+        public void deletionDiffers(DeletionDifference difference) throws IOException {
+            heard.deletionDiffers(difference);
+        }
+
+        @Override
+        public void rowDiffers(RowDifference difference) throws IOException {
+            heard.rowDiffers(difference);
         }
 
         @Override

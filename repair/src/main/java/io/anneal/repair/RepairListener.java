@@ -15,6 +15,11 @@ public interface RepairListener extends DifferenceListener {
      */
     default void endsWhen(BooleanSupplier gone) {}
 
+    /** Whether it hears of each place at which rows differ. In a dry run they are else only counted, which takes fewer bytes. */
+    default boolean namesRows() {
+        return false;
+    }
+
     /** Before the first progress, where the session can be ended before it is through with its ranges. */
     default void endsEarlyBy(EarlyEnd end) {}
 

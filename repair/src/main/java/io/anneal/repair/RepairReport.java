@@ -3,6 +3,7 @@ package io.anneal.repair;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.key.TokenRange;
 import io.anneal.node.Receiving;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.RepairCounts;
@@ -11,7 +12,9 @@ import io.anneal.schema.TableOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -31,6 +34,7 @@ import java.util.stream.Stream;
  * @param gcGraceSeconds of the table, as the masters know it, the least of several, or {@link TableOptions#GC_GRACE_UNKNOWN}
  * @param cutoffMicros what was written later was not compared, by its write time; of several sessions the earliest; or {@link
  *     SessionTerms#NO_CUTOFF}
+ * @param ranges of each range in which rows or deletions were compared what was found; an attempt that was lost is not in it
  */
 public record RepairReport(
         List<UUID> sessionIds,
@@ -41,12 +45,14 @@ public record RepairReport(
         List<String> notes,
         long coveredUntilSeconds,
         long gcGraceSeconds,
-        long cutoffMicros) {
+        long cutoffMicros,
+        List<RangeReport> ranges) {
     public RepairReport {
         SessionTerms.requireDeadline(importDeadlineSeconds);
         sessionIds = List.copyOf(sessionIds);
         replicas = List.copyOf(replicas);
         notes = List.copyOf(notes);
+        ranges = List.copyOf(ranges);
     }
 
     /** All of them together; parts of one repair, each by those of its members that own what it is of. */
@@ -76,7 +82,52 @@ public record RepairReport(
                         .min()
                         .orElse(0),
                 reports.stream().mapToLong(RepairReport::gcGraceSeconds).min().orElse(TableOptions.GC_GRACE_UNKNOWN),
-                reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF));
+                reports.stream().mapToLong(RepairReport::cutoffMicros).min().orElse(SessionTerms.NO_CUTOFF),
+                joined(reports.stream().flatMap(report -> report.ranges.stream())));
+    }
+
+    /** Parts of one range of a table are one. */
+    private static List<RangeReport> joined(Stream<RangeReport> parts) {
+        record Whole(String table, TokenRange range) {}
+        Map<Whole, RangeReport> joined = new LinkedHashMap<>();
+        parts.forEach(part -> joined.merge(new Whole(part.table(), part.range()), part, RangeReport::plus));
+        return List.copyOf(joined.values());
+    }
+
+    /** The same by these ranges, of which each of its own is a part. */
+    RepairReport within(List<TokenRange> whole) {
+        RangeIndex index = new RangeIndex(whole);
+        return new RepairReport(
+                sessionIds,
+                replicas,
+                counts,
+                dryRun,
+                importDeadlineSeconds,
+                notes,
+                coveredUntilSeconds,
+                gcGraceSeconds,
+                cutoffMicros,
+                joined(ranges.stream()
+                        .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
+    }
+
+    /** Places at which some replica held a row. */
+    public long rowsCompared() {
+        return ranges.stream().mapToLong(RangeReport::rowsCompared).sum();
+    }
+
+    /** Encoded size of the rows and deletions that a replica lacked: see {@link RangeReport.Lacking#bytes}. */
+    public long bytesLacking(ReplicaReport replica) {
+        return ranges.stream()
+                .flatMap(range -> range.replicas().stream())
+                .filter(lacking -> lacking.member() == replica.member())
+                .mapToLong(RangeReport.Lacking::bytes)
+                .sum();
+    }
+
+    /** Those ranges in which replicas differed. */
+    public List<RangeReport> rangesDiffering() {
+        return ranges.stream().filter(range -> !range.wasEqual()).toList();
     }
 
     public long windows() {
@@ -143,7 +194,8 @@ public record RepairReport(
                 Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
                 coveredUntilSeconds,
                 gcGraceSeconds,
-                Math.min(cutoffMicros, lost.cutoffMicros));
+                Math.min(cutoffMicros, lost.cutoffMicros),
+                ranges);
     }
 
     RepairReport withNote(String note) {
@@ -156,7 +208,8 @@ public record RepairReport(
                 Stream.concat(notes.stream(), Stream.of(note)).toList(),
                 coveredUntilSeconds,
                 gcGraceSeconds,
-                cutoffMicros);
+                cutoffMicros,
+                ranges);
     }
 
     /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */
@@ -169,7 +222,16 @@ public record RepairReport(
     /** The same of what is not done. */
     RepairReport uncovered() {
         return new RepairReport(
-                sessionIds, replicas, counts, dryRun, importDeadlineSeconds, notes, 0, gcGraceSeconds, cutoffMicros);
+                sessionIds,
+                replicas,
+                counts,
+                dryRun,
+                importDeadlineSeconds,
+                notes,
+                0,
+                gcGraceSeconds,
+                cutoffMicros,
+                ranges);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
@@ -185,12 +247,13 @@ public record RepairReport(
                 notes,
                 coveredUntilSeconds,
                 gcGraceSeconds,
-                cutoffMicros);
+                cutoffMicros,
+                ranges.stream().map(range -> range.ofMembers(places)).toList());
     }
 
     /** Whether the replicas were equal before, in the ranges of this report. */
     public boolean wereEqual() {
-        return differing() == 0;
+        return differing() == 0 && counts.of(RepairCount.FILES_FIRST) == 0;
     }
 
     /** The moment after which something of what was written must not be imported any more; empty when there is none. */
@@ -222,6 +285,8 @@ public record RepairReport(
         out.writeLong(coveredUntilSeconds);
         out.writeLong(gcGraceSeconds);
         out.writeLong(cutoffMicros);
+        out.writeUnsignedVInt(ranges.size());
+        ranges.forEach(range -> range.encode(out));
     }
 
     static RepairReport decode(ByteReader in) {
@@ -250,7 +315,26 @@ public record RepairReport(
                 Texts.readList(in),
                 in.readLong(),
                 in.readLong(),
-                in.readLong());
+                in.readLong(),
+                decodeRanges(in));
+    }
+
+    private static List<RangeReport> decodeRanges(ByteReader in) {
+        int count = in.readUnsignedVInt32();
+        List<RangeReport> ranges = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ranges.add(RangeReport.decode(in));
+        }
+        return ranges;
+    }
+
+    /** Without its ranges, of which there may be thousands. */
+    @Override
+    public String toString() {
+        return "RepairReport[sessionIds=" + sessionIds + ", replicas=" + replicas + ", counts=" + counts + ", dryRun="
+                + dryRun + ", importDeadlineSeconds=" + importDeadlineSeconds + ", notes=" + notes
+                + ", coveredUntilSeconds="
+                + coveredUntilSeconds + ", gcGraceSeconds=" + gcGraceSeconds + ", cutoffMicros=" + cutoffMicros + "]";
     }
 
     /** A count larger than what is left cannot be true, so nothing is allocated for it. */

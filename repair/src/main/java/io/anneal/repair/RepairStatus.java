@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import java.util.Optional;
 
 /**
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param found what it found, when the replicas are asked next to keep what they received
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
+ * @param differences in what replicas differ: what was found since they were told last
  */
 record RepairStatus(
         long windows,
@@ -25,9 +27,19 @@ record RepairStatus(
         Optional<Long> endsAt,
         Optional<RepairReport> found,
         Optional<RepairFailure> failure,
-        Optional<RepairReport> report) {
+        Optional<RepairReport> report,
+        Optional<Differences> differences) {
     static final RepairStatus START = new RepairStatus(
-            0, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            0,
+            0,
+            0,
+            0,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
 
     /**
      * Whether the session ends at a token.
@@ -35,6 +47,29 @@ record RepairStatus(
      * @param token that was asked for
      */
     record EndAnswer(long token, boolean ends) {}
+
+    /**
+     * Some differences.
+     *
+     * @param schemaText of the table, with the first of them; else empty
+     * @param bytes as {@link DifferenceCodec} writes them
+     */
+    record Differences(String schemaText, byte[] bytes) {}
+
+    /** The same with differences. */
+    RepairStatus with(Differences found) {
+        return new RepairStatus(
+                windows,
+                rowsRead,
+                bytesRead,
+                covered,
+                endAnswer,
+                endsAt,
+                this.found,
+                failure,
+                report,
+                Optional.of(found));
+    }
 
     boolean isRunning() {
         return failure.isEmpty() && report.isEmpty();
@@ -58,6 +93,12 @@ record RepairStatus(
         failure.ifPresent(reason -> reason.encode(out));
         out.writeByte(report.isPresent() ? 1 : 0);
         report.ifPresent(done -> done.encode(out));
+        out.writeByte(differences.isPresent() ? 1 : 0);
+        differences.ifPresent(some -> {
+            Texts.write(out, some.schemaText);
+            out.writeUnsignedVInt(some.bytes.length);
+            out.writeBytes(some.bytes);
+        });
     }
 
     static RepairStatus decode(ByteReader in) {
@@ -71,6 +112,10 @@ record RepairStatus(
         Optional<RepairReport> found = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
-        return new RepairStatus(windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report);
+        Optional<Differences> differences = in.readByte() == 0
+                ? Optional.empty()
+                : Optional.of(new Differences(Texts.readVerbatim(in), in.readBytes(in.readUnsignedVInt32())));
+        return new RepairStatus(
+                windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report, differences);
     }
 }

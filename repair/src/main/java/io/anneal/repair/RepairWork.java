@@ -5,7 +5,10 @@ import io.anneal.io.ByteWriter;
 import io.anneal.net.PeerException;
 import io.anneal.node.ServedRun;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -17,11 +20,19 @@ final class RepairWork implements ServedRun.Work {
         RepairReport run(RunRepair wanted, SessionMemory.Place place, RepairListener listener) throws IOException;
     }
 
+    /** So many are told at once, about. */
+    private static final int DIFFERENCES_BYTES = 64 << 10;
+
     private final RunRepair wanted;
     private final SessionMemory.Place place;
     private final Attempt attempt;
     private final LongSupplier nanoTime;
     private RepairStatus status = RepairStatus.START;
+    /** Found and not told yet. */
+    private final ByteWriter differences = new ByteWriter(64);
+    /** Of the table, until it was told. */
+    private String schemaText = "";
+
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
     private Optional<RepairReport> kept = Optional.empty();
@@ -54,12 +65,39 @@ final class RepairWork implements ServedRun.Work {
                         endsAt,
                         Optional.empty(),
                         Optional.empty(),
+                        Optional.empty(),
                         Optional.empty());
                 if (wanted.rate().isUnlimited()) {
                     listener.progress(status::encode);
                 } else {
                     // The peer holds it to the rate, and knows of no window that it has not heard of.
                     listener.heard(status::encode);
+                }
+            }
+
+            @Override
+            public boolean namesRows() {
+                return wanted.namesRows();
+            }
+
+            @Override
+            public void begins(TableSchema schema, List<String> replicas) {
+                schemaText = SchemaText.print(schema);
+            }
+
+            @Override
+            public void rowDiffers(RowDifference difference) throws IOException {
+                if (namesRows()) {
+                    DifferenceCodec.write(difference, differences);
+                    tellDifferences(listener, DIFFERENCES_BYTES);
+                }
+            }
+
+            @Override
+            public void deletionDiffers(DeletionDifference difference) throws IOException {
+                if (namesRows()) {
+                    DifferenceCodec.write(difference, differences);
+                    tellDifferences(listener, DIFFERENCES_BYTES);
                 }
             }
 
@@ -94,7 +132,18 @@ final class RepairWork implements ServedRun.Work {
                 kept = Optional.of(report);
             }
         });
+        tellDifferences(listener, 1);
         return with(Optional.empty(), Optional.empty(), Optional.of(report));
+    }
+
+    /** Waits until the peer has heard them: so few are held here, however many there are. */
+    private void tellDifferences(ServedRun.Listener listener, int leastBytes) throws IOException {
+        if (differences.lengthBytes() >= leastBytes) {
+            RepairStatus told = status.with(new RepairStatus.Differences(schemaText, differences.toByteArray()));
+            differences.clear();
+            schemaText = "";
+            listener.heard(told::encode);
+        }
     }
 
     /** A token at which the peer wants it to end, since another run takes the rest. */
@@ -126,7 +175,8 @@ final class RepairWork implements ServedRun.Work {
                 endsAt,
                 found,
                 failure,
-                report)::encode;
+                report,
+                Optional.empty())::encode;
     }
 
     @Override

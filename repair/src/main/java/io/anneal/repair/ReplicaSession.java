@@ -12,13 +12,15 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaFacts;
-import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
+import io.anneal.repair.hashes.ShortHashes;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairCount;
@@ -34,13 +36,14 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
@@ -60,6 +63,7 @@ final class ReplicaSession implements Closeable {
     private final ClusteringComparator comparator;
     private final ItemCodec codec;
     private final WindowReader reader;
+    private final RangeIndex rangeIndex;
     private final Window window;
     /** Empty in a dry run, as the writer. */
     private final Optional<Receiving> run;
@@ -87,6 +91,7 @@ final class ReplicaSession implements Closeable {
                         parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
         codec = new ItemCodec(
                 schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed(), terms.cutoffMicros());
+        rangeIndex = new RangeIndex(parameters.ranges());
         reader = new WindowReader(
                 table,
                 codec,
@@ -180,6 +185,11 @@ final class ReplicaSession implements Closeable {
 
     Window current() {
         return window;
+    }
+
+    /** Encodes and hashes as this session does. */
+    ItemCodec codec() {
+        return codec;
     }
 
     long[] hashes(Phase phase) {
@@ -289,27 +299,71 @@ final class ReplicaSession implements Closeable {
         return terms.cutoffMicros() != SessionTerms.NO_CUTOFF;
     }
 
-    /** The wanted rows as items without content, in the order of their hashes; a hash that no row has is left out. */
-    byte[] places(Wanted wanted) throws IOException {
-        if (wanted == Wanted.RECENT) {
-            return window.recent();
-        }
+    /** What the cut-off leaves out; see {@link Participant#recent}. */
+    byte[] recent() throws IOException {
+        return window.recent();
+    }
+
+    /** Where the wanted rows stand; see {@link Participant#places}. */
+    PlacesFound places(PlacesWanted wanted) throws IOException {
+        List<ShortHashes> groups = wanted.groups();
+        List<NavigableMap<Integer, PlacesOfRange>> found = new ArrayList<>();
+        groups.forEach(group -> found.add(new TreeMap<>()));
+        int[] counts = new int[groups.size()];
         RowBuffer rows = reader.rows();
-        HashList hashes = wanted.in(hashes(Phase.ROWS));
-        Map<Long, Integer> indexes = new HashMap<>();
         for (int i = 0; i < rows.windowEnd(); i++) {
-            if (rows.isHashed(i) && hashes.contains(rows.hashLow(i))) {
-                indexes.put(rows.hashLow(i), i);
+            for (int group = 0; rows.isHashed(i) && group < counts.length; group++) {
+                if (groups.get(group).contains(rows.hashLow(i))) {
+                    if (++counts[group] > groups.get(group).size()) {
+                        return PlacesFound.UNCLEAR;
+                    }
+                    int range = rangeIndex.of(rows.item(i).key().token());
+                    found.get(group)
+                            .computeIfAbsent(range, number -> new PlacesOfRange(codec, wanted.placeBits()))
+                            .add(rows.item(i), rows.lengthBytes(i));
+                }
             }
         }
-        ByteWriter out = new ByteWriter(1024);
-        for (int i = 0; i < hashes.size(); i++) {
-            Integer index = indexes.get(hashes.get(i));
-            if (index != null) {
-                codec.place(rows.item(index), out);
-            }
+        return new PlacesFound(Optional.of(found.stream()
+                .map(group -> group.entrySet().stream()
+                        .map(range -> range.getValue().found(range.getKey()))
+                        .toList())
+                .toList()));
+    }
+
+    /** Collects wanted rows of one range. */
+    private static final class PlacesOfRange {
+        private final ItemCodec codec;
+        private final int placeBits;
+        private final ByteWriter items = new ByteWriter(64);
+        private long[] hashes = new long[8];
+        private long[] sizes = new long[8];
+        private int count;
+
+        PlacesOfRange(ItemCodec codec, int placeBits) {
+            this.codec = codec;
+            this.placeBits = placeBits;
         }
-        return out.toByteArray();
+
+        void add(EncodedItem row, int lengthBytes) throws IOException {
+            if (count == hashes.length) {
+                hashes = Arrays.copyOf(hashes, 2 * count);
+                sizes = Arrays.copyOf(sizes, 2 * count);
+            }
+            if (placeBits == 0) {
+                codec.place(row, items);
+            } else {
+                hashes[count] = codec.placeHash(row);
+            }
+            sizes[count++] = lengthBytes;
+        }
+
+        PlacesFound.InRange found(int range) {
+            return placeBits == 0
+                    ? PlacesFound.InRange.named(range, Arrays.copyOf(sizes, count), items.toByteArray())
+                    : PlacesFound.InRange.hashed(
+                            range, Arrays.stream(sizes).sum(), ShortHashes.of(Arrays.copyOf(hashes, count), placeBits));
+        }
     }
 
     /** Receives items, keeping the array; answers with the ghosts that shadow them, and with rows that these change. */

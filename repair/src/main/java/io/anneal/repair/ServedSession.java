@@ -20,6 +20,7 @@ import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.SessionStep;
 import io.anneal.repair.message.SessionTerms;
@@ -147,7 +148,11 @@ final class ServedSession implements Answers.Answerer {
                 int roomBytes = in.readUnsignedVInt32();
                 yield replica.fetch(phase, Wanted.decode(in), skipped, roomBytes);
             }
-            case PLACES -> replica.places(Wanted.decode(in));
+            case PLACES -> {
+                PlacesWanted wanted = PlacesWanted.decode(in);
+                yield encoded(replica.places(wanted), (found, out) -> found.encode(out, wanted));
+            }
+            case RECENT -> replica.recent();
             case PUSH -> encoded(replica.push(message.bytes()), (answer, out) -> answer.encode(out));
             case FINISH -> encoded(replica.finish(), (done, out) -> done.encode(out));
             case REPAIRED -> {

@@ -6,8 +6,9 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.RingPosition;
 import io.anneal.repair.hashes.HashList;
 import io.anneal.repair.hashes.Sketch;
-import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.PlacesFound;
+import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.WindowAnswer;
 import io.anneal.repair.message.WindowSummary;
@@ -56,8 +57,7 @@ final class WindowSync {
     private final MissingItems missingItems;
     private final GhostSpread ghostSpread;
     private final LargeRowMove largeRows = new LargeRowMove();
-    /** See {@link #rowsLacking(int)}. */
-    private final long[] rowsLacking;
+    private final RangeTally tally;
 
     /** By follower. */
     private final long[] itemsGiven;
@@ -81,6 +81,7 @@ final class WindowSync {
             ReplicaSession own,
             List<Participant> followers,
             RepairListener listener,
+            RangeTally tally,
             int bufferBytes,
             boolean dryRun) {
         this.own = own;
@@ -89,8 +90,8 @@ final class WindowSync {
         this.listener = listener;
         this.dryRun = dryRun;
         this.bufferBytes = bufferBytes;
-        rowsLacking = new long[followers.size() + 1];
         itemsGiven = new long[followers.size()];
+        this.tally = tally;
         deletionReconciler = new ListReconciler(Phase.DELETIONS, followers, meter);
         rowReconciler =
                 new SketchReconciler(followers, new ListReconciler(Phase.ROWS, followers, meter), meter, dryRun);
@@ -106,14 +107,9 @@ final class WindowSync {
         return new Pushes(followers, bufferBytes, theirs, itemsGiven, meter);
     }
 
-    /**
-     * In a dry run: places where a replica has no row that another has, or where several versions are, of which each replica
-     * may lack a part.
-     *
-     * @param replica 0 for the master, then the followers
-     */
-    long rowsLacking(int replica) {
-        return rowsLacking[replica];
+    /** What was compared, and what each replica lacked, by range. */
+    RangeTally tally() {
+        return tally;
     }
 
     /** Rows and deletions that a follower was sent. */
@@ -199,6 +195,9 @@ final class WindowSync {
         return deletionsDiffer || rowsDiffer;
     }
 
+    /** A deletion, and the replicas that have it not. */
+    private record Lacked(HashedDeletion deletion, List<Integer> lacking) {}
+
     /** In what each follower differs. */
     private List<FollowerDifference> differences(
             Reconciler reconciler, Phase phase, long[] mine, WindowSummary summary, List<Sketch> ahead)
@@ -227,23 +226,23 @@ final class WindowSync {
         byte[] ghosts = own.receiveAsMaster(all.toByteArray());
 
         Pushes pushes = newPushes();
-        List<DeletionItem> differing = new ArrayList<>();
+        List<Lacked> differing = new ArrayList<>();
         for (HashedDeletion deletion : union) {
             boolean isMine = mine.contains(deletion.low());
-            boolean missed = false;
+            List<Integer> lacking = new ArrayList<>(deletion.hashed() && !isMine ? List.of(0) : List.of());
             for (int i = 0; i < followers.size(); i++) {
                 if (deletion.hashed() && !differences.get(i).has(deletion.low(), isMine)) {
-                    missed = true;
+                    lacking.add(i + 1);
                     if (own.current().isInForce(deletion.item())) {
                         pushes.add(i, deletion.encoded(), 0, deletion.encoded().length);
                     }
                 }
             }
-            if (missed || deletion.hashed() && !isMine) {
-                differing.add(deletion.item());
+            if (!lacking.isEmpty()) {
+                differing.add(new Lacked(deletion, lacking));
             }
         }
-        differing.removeIf(leftOut::touches);
+        differing.removeIf(lacked -> leftOut.touches(lacked.deletion().item()));
         count(differing);
         ghostSpread.spread(pushes.finish(), ghosts);
     }
@@ -253,9 +252,9 @@ final class WindowSync {
         if (recent.isEmpty()) {
             RecentItems items = new RecentItems(schema);
             if (dryRun && own.leavesOutRecent()) {
-                items.add("master", own.places(Wanted.RECENT), own.current());
+                items.add("master", own.recent(), own.current());
                 PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
-                followers.forEach(follower -> asked.add(bufferBytes, () -> follower.places(Wanted.RECENT)));
+                followers.forEach(follower -> asked.add(bufferBytes, follower::recent));
                 for (Participant follower : followers) {
                     items.add(follower.name(), asked.next(), own.current());
                 }
@@ -266,15 +265,25 @@ final class WindowSync {
     }
 
     /** Counts each deletion once, in however many windows it lies: they are as large as the memory lets them. */
-    private void count(List<DeletionItem> differing) {
-        for (DeletionItem deletion : differing) {
+    private void count(List<Lacked> differing) throws IOException {
+        for (Lacked lacked : differing) {
+            DeletionItem deletion = lacked.deletion().item();
+            int range = tally.ranges().of(deletion.key().token());
             if (goingOn.stream().noneMatch(before -> deletion.goesOnAfter(before, comparator))) {
                 meter.add(RepairCount.DELETIONS_DIFFERING, 1);
-                listener.deletionDiffers(deletion.key());
+                tally.deletionDiffers(range, lacked.lacking());
+                listener.deletionDiffers(new DeletionDifference(
+                        deletion.key(), deletion.range(), deletion.deletion(), lacked.lacking()));
             }
+            lacked.lacking()
+                    .forEach(replica ->
+                            tally.lacks(range, replica, lacked.deletion().encoded().length));
         }
         goingOn.clear();
-        differing.stream().filter(deletion -> own.current().endsWith(deletion)).forEach(goingOn::add);
+        differing.stream()
+                .map(lacked -> lacked.deletion().item())
+                .filter(deletion -> own.current().endsWith(deletion))
+                .forEach(goingOn::add);
     }
 
     /** Pushes of which some may be under way, if there are no ghosts. */
@@ -292,11 +301,15 @@ final class WindowSync {
         int touchedCount = 0;
         for (Map.Entry<RingPosition, Versions> place : touched.entrySet()) {
             Versions versions = place.getValue();
+            List<Integer> lacking = List.of();
             if (!versions.now().isNothing()) {
-                pushTouched(versions, differences, pushes);
+                lacking = pushTouched(versions, differences, pushes);
                 touchedHashes[touchedCount++] = versions.now().low();
             }
-            listener.rowDiffers(place.getKey());
+            int range = tally.ranges().of(place.getKey().key().orElseThrow().token());
+            lack(range, lacking, versions.now().lengthBytes());
+            tally.comparedElsewhere(range, versions.own().isPresent() ? 0 : 1);
+            listener.rowDiffers(new RowDifference(place.getKey(), lacking));
         }
         meter.add(RepairCount.ROWS_DIFFERING, touched.size());
         HashList missing = FollowerDifference.lackingAnywhere(differences);
@@ -354,31 +367,44 @@ final class WindowSync {
     private void countRows(WindowSummary summary, List<Sketch> ahead) throws IOException {
         List<FollowerDifference> differences =
                 differences(rowReconciler, Phase.ROWS, own.hashes(Phase.ROWS), summary, ahead);
-        PacedAnswers<byte[]> asked = new PacedAnswers<>(bufferBytes, meter);
         List<ExpectedItems> all = missingItems.expected(Phase.ROWS, differences);
-        for (ExpectedItems expected : all) {
+        // What lies under it must be known by its place.
+        RecentItems leftOut = recent();
+        boolean named = listener.namesRows() || !leftOut.isEmpty();
+        long wanted = all.stream().mapToLong(ExpectedItems::wantedCount).sum();
+        DifferingPlaces places =
+                new DifferingPlaces(own.current(), own.codec(), differences, tally, comparator, wanted, named);
+        List<List<DifferingPlaces.Group>> groups = all.stream()
+                .map(expected -> places.groups(expected.wantedHashes()))
+                .toList();
+        PacedAnswers<PlacesFound> asked = new PacedAnswers<>(bufferBytes, meter);
+        for (int i = 0; i < all.size(); i++) {
+            ExpectedItems expected = all.get(i);
+            PlacesWanted question = places.wanted(groups.get(i), expected.holderCount());
             asked.add(
                     bufferBytes * expected.wantedCount() / expected.holderCount(),
-                    () -> expected.follower().places(expected.wanted()));
+                    () -> expected.follower().places(question));
         }
-        DifferingPlaces places = new DifferingPlaces(own.current(), differences, comparator);
         places.addOwn();
-        for (ExpectedItems expected : all) {
-            places.add(expected.follower().name(), asked.next(), expected.wantedHashes(), item);
+        for (int i = 0; i < all.size(); i++) {
+            Participant follower = all.get(i).follower();
+            PlacesFound found = asked.next();
+            if (found.groups().isEmpty()) {
+                found = meter.await(follower.places(places.wantedByWholeHashes(groups.get(i))));
+            }
+            places.add(follower.name(), groups.get(i), found, item);
         }
-        recent().removeFrom(places.positions(), own.current());
-        places.addLacking(rowsLacking);
-        int differing = 0;
-        for (RingPosition position : places.positions()) {
-            differing++;
-            listener.rowDiffers(position);
+        if (!leftOut.isEmpty()) {
+            places.leaveOut(leftOut);
         }
-        meter.add(RepairCount.ROWS_DIFFERING, differing);
+        meter.add(RepairCount.ROWS_DIFFERING, places.tell(listener));
     }
 
-    private void pushTouched(Versions versions, List<FollowerDifference> differences, Pushes pushes)
+    /** Returns the replicas that lacked what is held now. */
+    private List<Integer> pushTouched(Versions versions, List<FollowerDifference> differences, Pushes pushes)
             throws IOException {
         HeldRow row = versions.now();
+        List<Integer> lacking = new ArrayList<>(versions.isOwn(row.low()) ? List.of() : List.of(0));
         for (int i = 0; i < followers.size(); i++) {
             FollowerDifference difference = differences.get(i);
             boolean lacks = row.hashed()
@@ -390,8 +416,16 @@ final class WindowSync {
                 }
                 row = own.current().rows().inMemory(row);
                 pushes.add(i, row.array(), row.offset(), row.lengthBytes());
+                lacking.add(i + 1);
             }
         }
+        return lacking;
+    }
+
+    /** Counts a place at which replicas lack a row of so many bytes. */
+    private void lack(int range, List<Integer> lacking, long bytes) {
+        tally.rowDiffers(range, lacking);
+        lacking.forEach(replica -> tally.lacks(range, replica, bytes));
     }
 
     /** What only the master holds at its place, or followers equal to it. */
@@ -409,14 +443,18 @@ final class WindowSync {
                 largeRows.enter();
             }
             EncodedItem row = rows.content(index);
+            List<Integer> lacking = new ArrayList<>();
             for (int i = 0; i < followers.size(); i++) {
                 if (!differences.get(i).has(hash, true)) {
                     pushes.add(i, row.buffer(), row.offset(), row.lengthBytes());
+                    lacking.add(i + 1);
                 }
             }
             rows.releaseContent();
             differing++;
-            listener.rowDiffers(rows.position(index));
+            RingPosition position = rows.position(index);
+            lack(tally.ranges().of(position.key().orElseThrow().token()), lacking, rows.lengthBytes(index));
+            listener.rowDiffers(new RowDifference(position, lacking));
         }
         meter.add(RepairCount.ROWS_DIFFERING, differing);
     }

@@ -75,8 +75,8 @@ class RecentRowsTest {
         return repair.dryRun(true)
                 .differences(new DifferenceListener() {
                     @Override
-                    public void rowDiffers(RingPosition position) {
-                        differing.add(position);
+                    public void rowDiffers(RowDifference difference) {
+                        differing.add(difference.place());
                     }
                 })
                 .run(environment());
@@ -98,6 +98,9 @@ class RecentRowsTest {
             assertThat(report.wereEqual()).as(report.toString()).isTrue();
             assertThat(differing).isEmpty();
             assertThat(report.cutoff()).contains(Instant.ofEpochSecond(90));
+            RepairReport counted =
+                    repair(replicas).leaveOutRecent(WINDOW).dryRun(true).run(environment());
+            assertThat(counted.wereEqual()).as("without places").isTrue();
             long leftOut = report.replicas().stream()
                     .mapToLong(replica -> replica.rowsRecent() + replica.deletionsRecent())
                     .sum();

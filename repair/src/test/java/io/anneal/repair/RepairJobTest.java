@@ -12,8 +12,6 @@ import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
 import io.anneal.job.RangeUnit;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
@@ -142,19 +140,19 @@ class RepairJobTest {
     private DifferenceListener listener() {
         return new DifferenceListener() {
             @Override
-            public void begins(TableSchema schema) {
+            public void begins(TableSchema schema, List<String> replicas) {
                 heard.add("begins " + schema.qualifiedName());
             }
 
             @Override
-            public void deletionDiffers(DecoratedKey key) {
-                heard.add("deletion " + key);
+            public void deletionDiffers(DeletionDifference difference) {
+                heard.add("deletion " + difference.key());
             }
 
             @Override
-            public void rowDiffers(RingPosition position) {
+            public void rowDiffers(RowDifference difference) {
                 ByteWriter out = new ByteWriter(64);
-                position.encode(out);
+                difference.place().encode(out);
                 heard.add(HexFormat.of().formatHex(out.toByteArray()));
             }
         };

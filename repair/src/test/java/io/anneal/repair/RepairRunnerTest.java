@@ -125,7 +125,8 @@ class RepairRunnerTest {
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
                 Long.MAX_VALUE,
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     private RepairReport repair(String... followerAddresses) throws IOException {
@@ -311,7 +312,8 @@ class RepairRunnerTest {
                 ReadRate.UNLIMITED,
                 new UUID(7, 7),
                 Long.MAX_VALUE,
-                Optional.empty());
+                Optional.empty(),
+                false);
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))
                 .isInstanceOfSatisfying(

@@ -38,7 +38,8 @@ class RepairUnitsTest {
             List.of(),
             100,
             864_000,
-            SessionTerms.NO_CUTOFF);
+            SessionTerms.NO_CUTOFF,
+            List.of());
 
     private final List<RangeUnit> reported = Collections.synchronizedList(new ArrayList<>());
     private final List<String> tables = Collections.synchronizedList(new ArrayList<>());

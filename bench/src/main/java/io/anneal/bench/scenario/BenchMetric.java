@@ -51,7 +51,9 @@ public enum BenchMetric {
     /** Sessions of a repair whose parts were recorded. */
     SESSIONS("1"),
     /** Bytes sent by those of a case of half as many differences; 2 where they grow as the differences do. */
-    BYTES_GROWTH("1");
+    BYTES_GROWTH("1"),
+    /** Bytes sent by a dry run over those of sums, sketches and lists: the rest tells where rows stand. */
+    DRY_RUN_BYTES("1");
 
     private final String unit;
 

@@ -27,9 +27,11 @@ public final class RepairScenario {
     private static final String LINKS = "links";
     static final String SAMPLED = "sampled";
     static final String RESUMED = "resumed";
+    static final String DRY_RUN = "dry-run";
+    private static final int[] DRY_RUN_PER_THOUSAND = {1, 10, 100};
     /** Everything that {@link BenchConfig#cases} may name here. */
     public static final List<String> CASES = Stream.concat(
-                    COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED, RESUMED))
+                    COMPARED.stream(), Stream.of(LINKS, GROWTH, SAMPLED, RESUMED, DRY_RUN))
             .toList();
 
     static final String LINKS_NEAR = "links-loopback";
@@ -84,6 +86,9 @@ public final class RepairScenario {
             }
             if (config.wants(LINKS)) {
                 links(sides, links, directory);
+            }
+            if (config.wants(DRY_RUN)) {
+                dryRuns(sides, directory);
             }
             if (config.wants(GROWTH)) {
                 growth(sides, directory);
@@ -274,6 +279,22 @@ public final class RepairScenario {
             }
             sayMedians(LINKS_NEAR, BenchSystem.ANNEAL);
             sayMedians(LINKS_FAR, BenchSystem.ANNEAL);
+        }
+    }
+
+    /** Of rows of both sizes, and of more and more that are on one replica only. */
+    private void dryRuns(RepairSides sides, TemporaryDirectory parent) throws IOException {
+        for (TableShape shape : List.of(TableShape.KILOBYTE_ROWS, TableShape.SMALL_ROWS)) {
+            for (int perThousand : DRY_RUN_PER_THOUSAND) {
+                String caseName = DRY_RUN + "-"
+                        + shape.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + (100 - perThousand / 10.0);
+                try (TemporaryDirectory directory = parent.createInside("drawn")) {
+                    RepairData data = draw(caseName, RepairDraw.own(shape, config.rowCount(), perThousand), directory);
+                    double ratio = sides.dryRunOverSums(data);
+                    series.add(caseName, BenchSystem.ANNEAL, BenchMetric.DRY_RUN_BYTES, ratio);
+                    say(caseName, String.format(Locale.ROOT, "bytes over those of sums and sketches: %.3f", ratio));
+                }
+            }
         }
     }
 

@@ -1,18 +1,18 @@
 package io.anneal.bench.scenario;
 
 import io.anneal.bench.data.TemporaryDirectory;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
+import io.anneal.repair.DeletionDifference;
 import io.anneal.repair.LocalParticipant;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairListener;
 import io.anneal.repair.RepairMaster;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.RowDifference;
 import io.anneal.repair.message.ReadRate;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -260,12 +260,12 @@ public final class RepairShapesScenario {
         }
 
         @Override
-        public void deletionDiffers(DecoratedKey key) {
+        public void deletionDiffers(DeletionDifference difference) {
             check();
         }
 
         @Override
-        public void rowDiffers(RingPosition position) {
+        public void rowDiffers(RowDifference difference) {
             check();
         }
     }

@@ -11,6 +11,7 @@ import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.message.RepairCount;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -221,6 +222,21 @@ final class RepairSides implements Closeable {
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA));
         parallel.ifPresent(count -> repair.units(count).parallel(count));
         return repair;
+    }
+
+    /** A dry run from where the data is as it was drawn: how many bytes went over the network, over those that did not tell places. */
+    double dryRunOverSums(RepairData data) throws IOException {
+        put(data);
+        RepairReport report = run(data, followers(), OptionalInt.of(1), true);
+        long written = report.replicas().stream()
+                .mapToLong(RepairReport.ReplicaReport::rowsWritten)
+                .sum();
+        if (written != data.rowsLacking()) {
+            throw new IllegalStateException("a dry run found other rows than replicas lack, rows=" + written
+                    + ", lacking=" + data.rowsLacking());
+        }
+        return (double) report.networkBytes()
+                / (report.networkBytes() - report.counts().of(RepairCount.PLACE_BYTES));
     }
 
     /** The same in an older way. */

@@ -5,19 +5,19 @@ import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
-import io.anneal.key.DecoratedKey;
-import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetConfig;
 import io.anneal.net.SharedToken;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.DeletionDifference;
 import io.anneal.repair.DifferenceListener;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.RowDifference;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -109,13 +109,13 @@ public final class DemoCommand extends Subcommand {
         long startNanos = environment().nanoTime().getAsLong();
         RepairReport report = repair(replicas, new DifferenceListener() {
             @Override
-            public void deletionDiffers(DecoratedKey key) {
-                differing.add(key.token());
+            public void deletionDiffers(DeletionDifference difference) {
+                differing.add(difference.key().token());
             }
 
             @Override
-            public void rowDiffers(RingPosition position) {
-                position.key().ifPresent(key -> differing.add(key.token()));
+            public void rowDiffers(RowDifference difference) {
+                difference.place().key().ifPresent(key -> differing.add(key.token()));
             }
         });
         double repairSeconds = seconds(startNanos, environment().nanoTime().getAsLong());

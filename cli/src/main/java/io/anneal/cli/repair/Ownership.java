@@ -16,6 +16,7 @@ import java.util.Optional;
  */
 record Ownership(Optional<TokenRanges> ranges, Optional<Ring> ring, List<String> nodes) {
     private static final double PERCENT_LEAST = 0.1;
+    private static final double RING_WIDTH = 0x1p64;
 
     Ownership {
         nodes = List.copyOf(nodes);
@@ -48,6 +49,17 @@ record Ownership(Optional<TokenRanges> ranges, Optional<Ring> ring, List<String>
     /** Whether every owner of every range of the ring takes part. */
     boolean isComplete() {
         return ring.isPresent() && nodes.containsAll(ring.get().owners());
+    }
+
+    /** How much of the ring is compared, of 1. */
+    double share() {
+        return ring.map(parts -> parts.share(owners -> given(owners) >= 2))
+                .orElseGet(() -> ranges.orElseThrow().width() / RING_WIDTH);
+    }
+
+    /** In words. */
+    String shareText() {
+        return share() >= 1 ? "the whole ring" : percent(share()) + " of the ring";
     }
 
     /** What of the ring is not compared, or not with all of its replicas; and what follows where all take part. */

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -110,7 +111,10 @@ public final class RepairCommand extends Subcommand {
                             + " before now, too. By default they are left out and counted: they may be on their way still.")
     private boolean includeRecent;
 
-    @Option(names = "--rows", description = "With --dir: name the rows that differ.")
+    @Option(
+            names = "--rows",
+            description =
+                    "Name the rows that differ; in a dry run with the cells that differ, and when they were written.")
     private boolean namesRows;
 
     @Option(
@@ -219,7 +223,7 @@ public final class RepairCommand extends Subcommand {
         RepairResults results;
         StopSignal stop = StopSignal.interrupting(Thread.currentThread());
         try (Progress progress = progress(what)) {
-            results = new RepairResults(this, task, progress, run);
+            results = new RepairResults(this, task, progress, run, nextStep(named));
             repairAll(task, named, results, progress);
         } catch (InterruptedIOException e) {
             say("interrupted: what was not finished is removed");
@@ -287,11 +291,8 @@ public final class RepairCommand extends Subcommand {
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
         }
-        if (namesRows && json()) {
-            throw usage("--rows prints lines, --json an object: choose one");
-        }
-        if (!replicas.isEmpty() && (schemaFile != null || namesRows)) {
-            throw usage("--schema and --rows go with --dir");
+        if (!replicas.isEmpty() && schemaFile != null) {
+            throw usage("--schema goes with --dir");
         }
         if (replicas.isEmpty()) {
             security.refuse(this);
@@ -335,6 +336,9 @@ public final class RepairCommand extends Subcommand {
         if (directories.isEmpty() && !names.isEmpty() && names.size() != replicas.size()) {
             throw usage("give --name as often as --replica, in its order, names=" + names.size() + ", replicas="
                     + replicas.size());
+        }
+        if (new HashSet<>(replicas).size() < replicas.size()) {
+            throw usage("a server is given as two nodes of the ring, replicas=" + replicas);
         }
         List<String> given = names.isEmpty() ? replicas : names;
         List<String> nodes = (directories.isEmpty()
@@ -472,6 +476,19 @@ public final class RepairCommand extends Subcommand {
                 includeRecent);
     }
 
+    /** What makes equal what a dry run found to differ. */
+    private String nextStep(List<NamedReplica> named) throws IOException {
+        if (directories.isEmpty()) {
+            return "the same without --dry-run makes the replicas equal";
+        }
+        boolean areStores = true;
+        for (NamedReplica replica : named) {
+            areStores &= replica.store().isPresent();
+        }
+        return "the same with --apply" + (areStores ? "" : " --out DIR")
+                + " instead of --dry-run writes what each replica lacks";
+    }
+
     /** Repairs all tables; those that fail do not keep the others from it. */
     private void repair(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
             throws IOException {
@@ -485,9 +502,17 @@ public final class RepairCommand extends Subcommand {
                 .tableReports(results::add);
         repair.runId(results.run().id());
         results.run().checkpoint().ifPresent(repair::checkpoint);
-        if (namesRows) {
-            repair.differences(new RowLines(out(), progress));
+        if (!namesRows) {
+            run(task, repair, named);
+            return;
         }
+        Consumer<String> notes = note -> progress.aside(() -> say("note: " + note));
+        try (RowLines rows = new RowLines(repair, task.dryRun(), this::nowSeconds, notes, results.rowFormat())) {
+            run(task, repair.differences(rows), named);
+        }
+    }
+
+    private void run(RepairTask task, Repair repair, List<NamedReplica> named) throws IOException {
         if (directories.isEmpty()) {
             overServers(repair);
         } else {

@@ -55,8 +55,17 @@ final class RepairOutput {
                         .isPresent();
     }
 
-    static void print(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
+    /** @param share how much of the ring was compared */
+    static void print(PrintStream out, QualifiedTable table, RepairReport report, String share, Instant now) {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
+        out.printf(
+                Locale.ROOT,
+                "  compared %,d rows of %s; the replicas read %,d bytes%n",
+                report.rowsCompared(),
+                share,
+                report.replicas().stream()
+                        .mapToLong(RepairReport.ReplicaReport::bytesRead)
+                        .sum());
         out.println("  " + counts(report));
         printSteps(out, report);
         printLeftOut(out, report);
@@ -64,14 +73,17 @@ final class RepairOutput {
             out.printf(
                     Locale.ROOT,
                     report.dryRun()
-                            ? "  %s: read %,d rows; has not, or has another version of, %,d rows; has not %,d deletions%n"
-                            : "  %s: read %,d rows, received %,d rows and %,d deletions%n",
+                            ? "  %s: read %,d rows; has not, or has another version of, %,d rows; has not %,d deletions;"
+                                    + " lacks %,d bytes%n"
+                            : "  %s: read %,d rows, received %,d rows and %,d deletions, %,d bytes%n",
                     replica.name(),
                     replica.rowsRead(),
                     replica.rowsWritten(),
-                    replica.deletionsWritten());
+                    replica.deletionsWritten(),
+                    report.bytesLacking(replica));
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
         }
+        RangeLines.print(out, report);
         printImports(out, table, report, now);
     }
 
@@ -281,6 +293,8 @@ final class RepairOutput {
             json.writeStringField("run", report.sessionIds().get(0).toString());
         }
         writeCounts(json, report);
+        json.writeNumberField("rows-compared", report.rowsCompared());
+        RangeLines.write(json, report);
         if (report.cutoff().isPresent()) {
             json.writeStringField("compared-up-to", report.cutoff().get().toString());
         }
@@ -297,6 +311,7 @@ final class RepairOutput {
                     report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
             json.writeNumberField(
                     report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
+            json.writeNumberField("bytes-lacking", report.bytesLacking(replica));
             if (report.cutoff().isPresent()) {
                 json.writeNumberField("rows-left-out", replica.rowsRecent());
                 json.writeNumberField("deletions-left-out", replica.deletionsRecent());

@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
 
 /** What becomes of each table of a repair: printed when the table is done, or all of it as JSON at the end. One call at a time. */
 final class RepairResults {
+    private static final String COMMAND = "repair";
+
     private final Subcommand command;
     private final RepairTask task;
     private final Progress progress;
@@ -36,8 +38,16 @@ final class RepairResults {
     /** A table's report, and when it was there: its SSTables may have been in time then. */
     private record Done(RepairReport report, Instant now) {}
 
-    /** @param run hears of each table that is done, and how all of it ended */
-    RepairResults(Subcommand command, RepairTask task, Progress progress, RepairRun run) {
+    private final String nextStep;
+    /** Where rows that differ are written while the repair runs. */
+    private Optional<JsonResult> opened = Optional.empty();
+
+    /**
+     * @param run hears of each table that is done, and how all of it ended
+     * @param nextStep what to do where a dry run found that replicas differ
+     */
+    RepairResults(Subcommand command, RepairTask task, Progress progress, RepairRun run, String nextStep) {
+        this.nextStep = nextStep;
         this.command = command;
         this.task = task;
         this.progress = progress;
@@ -46,6 +56,24 @@ final class RepairResults {
 
     RepairRun run() {
         return run;
+    }
+
+    /** How rows that differ are told. With JSON they are the first field of the result: there may be more than memory holds. */
+    RowLines.Format rowFormat() throws IOException {
+        if (!command.json()) {
+            return new RowText(command.out(), progress);
+        }
+        opened = Optional.of(new JsonResult(command.out(), COMMAND));
+        opened.get().fields().writeArrayFieldStart("rows");
+        return new RowJson(opened.get().fields());
+    }
+
+    private JsonResult result() throws IOException {
+        if (opened.isEmpty()) {
+            return new JsonResult(command.out(), COMMAND);
+        }
+        opened.get().fields().writeEndArray();
+        return opened.get();
     }
 
     private QualifiedTable table(String qualifiedName) {
@@ -73,7 +101,7 @@ final class RepairResults {
         if (!command.json()) {
             progress.aside(() -> {
                 report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
-                RepairOutput.print(command.out(), table, report, now);
+                RepairOutput.print(command.out(), table, report, task.owned().shareText(), now);
             });
         }
     }
@@ -121,7 +149,7 @@ final class RepairResults {
         RepairReport sum = RepairReport.sum(reports, task.dryRun());
         int tables = task.tables().size();
         if (command.json()) {
-            try (JsonResult result = new JsonResult(command.out(), "repair")) {
+            try (JsonResult result = result()) {
                 run.write(result.fields());
                 result.fields().writeArrayFieldStart("tables");
                 for (QualifiedTable table : task.tables()) {
@@ -145,6 +173,9 @@ final class RepairResults {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
         }
         run.ended(!failed.isEmpty(), !parts.isEmpty());
+        if (!command.json() && task.dryRun() && !sum.wereEqual()) {
+            command.out().println("next: " + nextStep);
+        }
         if (!failed.isEmpty()) {
             return command.errorExitCode();
         }

@@ -2,6 +2,7 @@ package io.anneal.cli.rows;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.CellJson;
+import io.anneal.cli.command.Entries;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;

@@ -13,7 +13,10 @@ import io.anneal.cli.repair.PeerSecurity;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
 import io.anneal.key.Slices;
+import io.anneal.node.FetchedPartition;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.Replicas;
 import io.anneal.repair.RepairRunner;
@@ -161,7 +164,7 @@ public final class ExplainCommand extends Subcommand {
                 node.node().peers().open(RepairRunner.address(address)),
                 Replicas.THE_ONLY_ONE,
                 schema,
-                key,
+                RingPosition.of(key, PositionInPartition.START),
                 partition::add);
         return partition.conclude() ? Optional.of(new KeySource(address, MERGED, partition)) : Optional.empty();
     }

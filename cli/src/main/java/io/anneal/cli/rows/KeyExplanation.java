@@ -1,5 +1,6 @@
 package io.anneal.cli.rows;
 
+import io.anneal.cli.command.Entries;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentKind;

@@ -16,15 +16,11 @@ public final class Wanted {
     /** What the question before this one asked for, in the same window and phase. */
     public static final Wanted AS_BEFORE = new Wanted(Form.AS_BEFORE, new long[0]);
 
-    /** What the session's cut-off leaves out, which has no hashes: only its places can be asked for. */
-    public static final Wanted RECENT = new Wanted(Form.RECENT, new long[0]);
-
     private enum Form {
         ALL,
         PLACES,
         HASHES,
-        AS_BEFORE,
-        RECENT
+        AS_BEFORE
     }
 
     private final Form form;
@@ -79,7 +75,6 @@ public final class Wanted {
             case PLACES -> at(HashList.of(hashes));
             case HASHES -> HashList.of(words);
             case AS_BEFORE -> throw new IllegalArgumentException("nothing was asked for before");
-            case RECENT -> throw new IllegalArgumentException("what is left out has no hashes");
         };
     }
 
@@ -121,11 +116,7 @@ public final class Wanted {
         for (int i = 0; i < words.length; i++) {
             words[i] = in.readLong();
         }
-        return switch (Form.values()[code]) {
-            case AS_BEFORE -> AS_BEFORE;
-            case RECENT -> RECENT;
-            default -> new Wanted(Form.values()[code], words);
-        };
+        return code == Form.AS_BEFORE.ordinal() ? AS_BEFORE : new Wanted(Form.values()[code], words);
     }
 
     @Override

@@ -63,7 +63,11 @@ public enum RepairCount {
     /** Rows of its own that a replica left out of the comparison: something of them was written after the cut-off. */
     ROWS_RECENT,
     /** The same of partition and range deletions. */
-    DELETIONS_RECENT;
+    DELETIONS_RECENT,
+    /** Those of them by which a dry run asked where rows stand, and was answered. */
+    PLACE_BYTES,
+    /** Replicas that held next to nothing and got SSTables of another one before the session compared them. */
+    FILES_FIRST;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

@@ -27,6 +27,7 @@ import java.util.UUID;
  * @param runId of the run that it is a part of: the upper half of its session's id
  * @param sessionNanos after how long the session ends at the next token; {@link Long#MAX_VALUE} where it does not
  * @param recent what was written later than so long before its start, or before the oldest replica's data dates, is not compared
+ * @param namesRows whether the asker hears of each place at which rows differ
  */
 public record RunRepair(
         String replica,
@@ -43,7 +44,8 @@ public record RunRepair(
         ReadRate rate,
         UUID runId,
         long sessionNanos,
-        Optional<Duration> recent) {
+        Optional<Duration> recent,
+        boolean namesRows) {
     private static final long NO_CUTOFF = -1;
 
     /**
@@ -88,6 +90,7 @@ public record RunRepair(
         Texts.write(out, runId);
         out.writeLong(sessionNanos);
         out.writeLong(recent.map(Duration::toNanos).orElse(NO_CUTOFF));
+        out.writeByte(namesRows ? 1 : 0);
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -106,7 +109,8 @@ public record RunRepair(
                 ReadRate.decode(in),
                 Texts.readId(in),
                 in.readLong(),
-                readRecent(in.readLong()));
+                readRecent(in.readLong()),
+                in.readByte() != 0);
     }
 
     private static Optional<Duration> readRecent(long nanos) {

@@ -19,7 +19,7 @@ public enum SessionStep {
     HASHES(6),
     /** Wanted items. */
     FETCH(7),
-    /** Where wanted rows stand. */
+    /** Where rows stand: {@link PlacesWanted}, answered by {@link PlacesFound}. */
     PLACES(8),
     /** Items that the replica lacks; answered by {@link PushAnswer}. */
     PUSH(9),
@@ -30,7 +30,9 @@ public enum SessionStep {
     /** The hashes of the window's rows summed by range. */
     SUMS(12),
     /** A slice of the sketch of the window's rows: first and last symbol, and ranges; answered by symbols. */
-    SKETCH(13);
+    SKETCH(13),
+    /** What the cut-off leaves out: deletions and places of rows. */
+    RECENT(14);
 
     private final int code;
 

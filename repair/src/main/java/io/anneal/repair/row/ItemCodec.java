@@ -147,6 +147,14 @@ public final class ItemCodec {
         encoder.row(row.key(), view, out);
     }
 
+    /** The hash of a row's place, whatever is in the row; the hash of the last row encoded is lost. */
+    public long placeHash(EncodedItem row) throws CorruptItemException {
+        purged.clear();
+        place(row, purged);
+        hash.hash(purged.array(), 0, purged.lengthBytes());
+        return hash.low();
+    }
+
     /** Whether something of the last row is left after purging, and all of that is older than the cut-off; if not it is a ghost. */
     public boolean isHashed() {
         return hashed;

@@ -64,7 +64,8 @@ class MessagesTest {
             new ReadRate(3000, 7),
             ID,
             5_000_000_000L,
-            Optional.of(Duration.ofSeconds(10)));
+            Optional.of(Duration.ofSeconds(10)),
+            true);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
             5,

@@ -1,4 +1,4 @@
-package io.anneal.cli.rows;
+package io.anneal.cli.command;
 
 import io.anneal.fragment.Row;
 import io.anneal.fragment.RowOrder;
@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Order and sameness of entries of two versions of a row. */
-final class Entries {
+public final class Entries {
     private Entries() {}
 
     /** Canonical order: column, then the collection's deletion, then cells by path. */
-    static int compare(List<Column> columns, Row left, int i, Row right, int j) {
+    public static int compare(List<Column> columns, Row left, int i, Row right, int j) {
         int order = Integer.compare(left.columnIndex(i), right.columnIndex(j));
         if (order != 0) {
             return order;
@@ -24,7 +24,7 @@ final class Entries {
     }
 
     /** Whether two entries of one place have the same bytes and times. */
-    static boolean areSame(Row left, int i, Row right, int j) {
+    public static boolean areSame(Row left, int i, Row right, int j) {
         return left.isComplexDeletion(i) == right.isComplexDeletion(j)
                 && left.timestampMicros(i) == right.timestampMicros(j)
                 && left.ttlSeconds(i) == right.ttlSeconds(j)

@@ -1,0 +1,152 @@
+package io.anneal.repair;
+
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.RangeTombstoneChange;
+import io.anneal.fragment.Row;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyView;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
+import io.anneal.node.FetchedPartition;
+import io.anneal.node.PartitionReads;
+import io.anneal.node.Replica;
+import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Reads single rows of a table from each of its replicas, in this process and behind connections, nothing purged: what a dry run
+ * found to differ, as it is by now. Holds one row of each at a time. Owns no connection. One thread.
+ */
+public final class ReplicaRows implements Closeable {
+    private final TableSchema schema;
+    private final ClusteringComparator comparator;
+    private final List<RepairMember> members;
+    /** Of the replicas of this process, in their order. */
+    private final List<Optional<Replica>> opened = new ArrayList<>();
+
+    private ReplicaRows(TableSchema schema, List<RepairMember> members) {
+        this.schema = schema;
+        this.members = members;
+        comparator = ClusteringComparator.of(schema);
+    }
+
+    /**
+     * Opens the replicas of this process.
+     *
+     * @param schema of the table, which must be theirs
+     * @param staged a run whose SSTables count as data
+     */
+    static ReplicaRows open(TableSchema schema, List<RepairMember> members, Optional<UUID> staged) throws IOException {
+        ReplicaRows rows = new ReplicaRows(schema, members);
+        boolean ready = false;
+        try {
+            for (RepairMember member : members) {
+                rows.opened.add(
+                        member instanceof RepairMember.Here here
+                                ? Optional.of(here.tables().open(schema.keyspace(), schema.name(), staged))
+                                : Optional.empty());
+            }
+            ready = true;
+            return rows;
+        } finally {
+            if (!ready) {
+                rows.close();
+            }
+        }
+    }
+
+    /** What each replica has at the place of a row, in their order. Waits for those behind connections, one after the other. */
+    public List<RowDrift.Version> read(RingPosition place) throws IOException {
+        List<RowDrift.Version> versions = new ArrayList<>();
+        for (int i = 0; i < members.size(); i++) {
+            versions.add(
+                    members.get(i) instanceof RepairMember.There there
+                            ? read(there, place)
+                            : read(opened.get(i).orElseThrow(), place));
+        }
+        return versions;
+    }
+
+    private RowDrift.Version read(Replica replica, RingPosition place) throws IOException {
+        DecoratedKey key = place.key().orElseThrow();
+        try (FragmentCursor cursor = replica.read(key, PartitionReads.slices(place.position()))) {
+            return version(cursor, place);
+        }
+    }
+
+    private RowDrift.Version read(RepairMember.There node, RingPosition place) throws IOException {
+        FetchedPartition partition = new FetchedPartition(schema, place.key().orElseThrow());
+        PartitionReads.read(node.connector().open(node.address()), node.name(), schema, place, partition::add);
+        return partition.conclude() ? version(partition, place) : RowDrift.Version.NONE;
+    }
+
+    private RowDrift.Version version(FragmentCursor cursor, RingPosition place) throws IOException {
+        KeyView wanted = new KeyView().wrap(place.key().orElseThrow());
+        while (cursor.advance() != null) {
+            if (cursor.key().sameAs(wanted)) {
+                DeletionTime partition = new DeletionTime(
+                        cursor.partitionDeletionTimestampMicros(), cursor.partitionDeletionLocalTimeSeconds());
+                return versionOf(cursor, place.position(), partition);
+            }
+            cursor.nextPartition();
+        }
+        return RowDrift.Version.NONE;
+    }
+
+    private RowDrift.Version versionOf(FragmentCursor cursor, PositionInPartition place, DeletionTime partition)
+            throws IOException {
+        boolean isStatic = place.region() == PositionInPartition.Region.STATIC;
+        DeletionTime covering = partition;
+        Optional<Row> row = Optional.empty();
+        boolean isBefore = true;
+        while (isBefore && cursor.advance() != FragmentKind.PARTITION_END) {
+            switch (cursor.kind()) {
+                case STATIC_ROW -> row = isStatic ? Optional.of(cursor.row().toRow()) : row;
+                case CLUSTERING_ROW -> {
+                    int order = isStatic ? 1 : comparator.compare(cursor.row().clustering(), place.prefix());
+                    row = order == 0 ? Optional.of(cursor.row().toRow()) : row;
+                    isBefore = order < 0;
+                }
+                default -> {
+                    RangeTombstoneChange change = cursor.rangeTombstoneChange();
+                    isBefore = !isStatic
+                            && comparator.compare(
+                                            change.prefix(), change.weight(), place.prefix(), ClusteringComparator.AT)
+                                    < 0;
+                    DeletionTime range = new DeletionTime(change.timestampMicros(), change.localDeletionTimeSeconds());
+                    covering = isBefore ? stronger(range, partition) : covering;
+                }
+            }
+        }
+        return new RowDrift.Version(row, covering);
+    }
+
+    private static DeletionTime stronger(DeletionTime one, DeletionTime other) {
+        return one.supersedes(other) ? one : other;
+    }
+
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
+        for (Optional<Replica> replica : opened) {
+            try {
+                if (replica.isPresent()) {
+                    replica.get().close();
+                }
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}
