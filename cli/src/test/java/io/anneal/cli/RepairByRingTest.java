@@ -170,6 +170,9 @@ final class RepairByRingTest {
         assertUsage(repair(servers), "--name", "given=127.0.0.1:1", "endpoints=[10.0.0.1");
         assertUsage(repair(append(servers, "--name", "10.0.0.1")), "as often as --replica");
         assertUsage(repair(append(servers, "--name", "10.0.0.1", "--name", "10.0.0.1")), "given twice");
+        servers[3] = "127.0.0.1:1";
+        assertUsage(
+                repair(append(servers, "--name", "10.0.0.1", "--name", "10.0.0.2")), "a server is given as two nodes");
         CommandRun full = CommandRun.inTime(append(
                 new Object[] {"repair", "--table", TABLE, "--full-replicas"},
                 append(servers, "--name", "10.0.0.1", "--name", "10.0.0.2")));

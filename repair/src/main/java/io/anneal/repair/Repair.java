@@ -470,6 +470,11 @@ public final class Repair {
             throw new IllegalArgumentException(
                     "give each replica its name in the ring, replicas=" + members.size() + ", names=" + nodes);
         }
+        // Two that own nothing together meet in no session, where they would be told apart.
+        if (all.stream().map(Member::name).distinct().count() < all.size()) {
+            throw new IllegalArgumentException("a replica is given as two nodes of the ring, replicas="
+                    + all.stream().map(Member::name).toList());
+        }
         List<Owners> sets = new ArrayList<>();
         ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
             if (owning.size() > 1) {
@@ -566,7 +571,7 @@ public final class Repair {
         return ordered;
     }
 
-    private static String name(RepairMember.There node) {
+    static String name(RepairMember.There node) {
         return PeerAddress.text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
     }
 
@@ -637,9 +642,20 @@ public final class Repair {
                 terms.runId(),
                 allowed,
                 listener);
-        return owners.get(0) instanceof RepairMember.Here own
-                ? here(wanted, own.tables(), owners.subList(1, owners.size()), environment)
-                : there(wanted, owners);
+        if (!(owners.get(0) instanceof RepairMember.Here own)) {
+            return there(wanted, owners);
+        }
+        // A rate is meant for all that a repair does, and a dry run changes nothing.
+        boolean mayTransfer = !dryRun && rate.isUnlimited();
+        FilesFirst files = new FilesFirst(
+                environment.transfer().filter(given -> mayTransfer),
+                environment.host(),
+                qualifiedTable,
+                tokens,
+                owners,
+                allowed,
+                listener);
+        return files.run(() -> here(wanted, own.tables(), owners.subList(1, owners.size()), files, environment));
     }
 
     /** What one session repairs, and what is called with what it finds. */
@@ -685,10 +701,11 @@ public final class Repair {
         return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
     }
 
-    private RepairReport here(Part part, ReplicaSource own, List<RepairMember> others, RepairEnvironment environment)
+    private RepairReport here(
+            Part part, ReplicaSource own, List<RepairMember> others, FilesFirst files, RepairEnvironment environment)
             throws IOException {
         if (place.isPresent()) {
-            return here(part, own, others, place.get().bufferBytes(), environment);
+            return here(part, own, others, files, place.get().bufferBytes(), environment);
         }
         int replicasHere = 1
                 + (int) others.stream()
@@ -698,7 +715,7 @@ public final class Repair {
         int sessionsLeast = replicasHere == others.size() + 1 ? 1 : SessionMemory.SESSIONS_OF_NODE;
         SessionMemory memory = new SessionMemory(environment.budget(), sessionsLeast);
         try (SessionMemory.Place taken = memory.take(askedBufferBytes(), others.size() + 1, replicasHere, parallel)) {
-            return here(part, own, others, taken.bufferBytes(), environment);
+            return here(part, own, others, files, taken.bufferBytes(), environment);
         } catch (RequestException noRoom) {
             throw new PeerException(
                     "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
@@ -706,7 +723,12 @@ public final class Repair {
     }
 
     private RepairReport here(
-            Part part, ReplicaSource own, List<RepairMember> others, int rowBufferBytes, RepairEnvironment environment)
+            Part part,
+            ReplicaSource own,
+            List<RepairMember> others,
+            FilesFirst files,
+            int rowBufferBytes,
+            RepairEnvironment environment)
             throws IOException {
         RepairConfig config = new RepairConfig(
                 sessionId(part.runId(), environment.host().newId()),
@@ -731,7 +753,9 @@ public final class Repair {
             distinct.add(ownReplica.get(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
-            part.listener().begins(replica.schema(), List.of());
+            if (files.isFirst()) {
+                part.listener().begins(replica.schema(), List.of());
+            }
             int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
                 followers.add(participant(other, clusteringColumns, distinct, steps, environment));
@@ -741,7 +765,13 @@ public final class Repair {
                             || steps.isShutDown()
                             || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(
-                    config, replica, followers, part.listener(), environment.metrics(), Optional.of(() -> {
+                    config,
+                    replica,
+                    followers,
+                    part.listener(),
+                    environment.metrics(),
+                    files::check,
+                    Optional.of(() -> {
                         steps.requireRunning();
                         steps.help();
                         part.listener().waits();

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
@@ -12,10 +13,26 @@ import java.util.concurrent.Executor;
  *     where the executor has no other
  * @param budget memory for what sessions hold, half of which they take at most; of a node with replicas, the node's
  * @param metrics counts what the replicas of this process do
+ * @param transfer brings SSTables to a replica that holds next to nothing; without it that gets rows
  */
-public record RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget, RepairMetrics metrics) {
+public record RepairEnvironment(
+        HostEnvironment host,
+        Executor executor,
+        ByteBudget budget,
+        RepairMetrics metrics,
+        Optional<RangeTransfer> transfer) {
+    /** Replicas get rows, however little they hold. */
+    public RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget, RepairMetrics metrics) {
+        this(host, executor, budget, metrics, Optional.empty());
+    }
+
     /** Nobody looks at its metrics. */
     public RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget) {
         this(host, executor, budget, new RepairMetrics("", host.nanoTime()));
+    }
+
+    /** The same, in which a replica that holds next to nothing gets SSTables. */
+    public RepairEnvironment withTransfer(RangeTransfer value) {
+        return new RepairEnvironment(host, executor, budget, metrics, Optional.of(value));
     }
 }

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -55,6 +56,14 @@ public final class RepairMaster implements Closeable {
     private final LinearRanges ranges;
     private final boolean goesAroundTheRing;
     private final RepairMeter meter;
+    private final FirstVotes firstVotes;
+
+    /** See {@link FilesFirst#check}. */
+    @FunctionalInterface
+    interface FirstVotes {
+        int check(List<SyncVote> votes, List<Boolean> takesInAtOnce, ToDoubleFunction<RingPosition> share)
+                throws IOException;
+    }
 
     /** Held for the two places below. */
     private final Object ends = new Object();
@@ -69,15 +78,24 @@ public final class RepairMaster implements Closeable {
     private SessionAgreement agreement;
     private WindowSync sync;
     private List<String> names = List.of();
+    private List<Boolean> takesInAtOnce = List.of();
 
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
-        this(config, table, followers, listener, RepairMetrics.unseen(), Optional.empty());
+        this(
+                config,
+                table,
+                followers,
+                listener,
+                RepairMetrics.unseen(),
+                (votes, takesInAtOnce, share) -> 0,
+                Optional.empty());
     }
 
     /**
      * @param metrics of the process that the master is in
+     * @param firstVotes looks at what replicas hold before the first window
      * @param waits called before each wait for a replica and every half second meanwhile; what it throws ends the session
      * @throws RepairException when the table's replica would have to receive rows and cannot
      */
@@ -87,9 +105,11 @@ public final class RepairMaster implements Closeable {
             List<Participant> followers,
             RepairListener listener,
             RepairMetrics metrics,
+            FirstVotes firstVotes,
             Optional<Waiting.Check> waits)
             throws IOException {
         meter = new RepairMeter(metrics, waits);
+        this.firstVotes = firstVotes;
         this.config = config;
         this.table = table;
         this.followers = List.copyOf(followers);
@@ -163,6 +183,7 @@ public final class RepairMaster implements Closeable {
         List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
         opened.addAll(meter.awaitAll(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
+        takesInAtOnce = opened.stream().map(SessionOpened::takesInAtOnce).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(
                 config,
@@ -276,6 +297,11 @@ public final class RepairMaster implements Closeable {
         do {
             List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
+            if (lastBoundary.isEmpty()) {
+                int gotFiles = firstVotes.check(
+                        all, takesInAtOnce, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
+                meter.add(RepairCount.FILES_FIRST, gotFiles);
+            }
             requireProgress(lastBoundary, all);
             RingPosition boundary = next(smallest(all), lastBoundary);
             isLast = isLast(boundary);

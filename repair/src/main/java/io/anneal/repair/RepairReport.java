@@ -253,7 +253,7 @@ public record RepairReport(
 
     /** Whether the replicas were equal before, in the ranges of this report. */
     public boolean wereEqual() {
-        return differing() == 0;
+        return differing() == 0 && counts.of(RepairCount.FILES_FIRST) == 0;
     }
 
     /** The moment after which something of what was written must not be imported any more; empty when there is none. */

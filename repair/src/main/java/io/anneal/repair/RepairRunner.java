@@ -58,12 +58,12 @@ public final class RepairRunner {
      * @param metrics those of the node's {@link RepairService}, too
      */
     public static RepairRunner of(Node node, HostEnvironment host, RepairMetrics metrics) {
-        return new RepairRunner(
-                node.identity().nodeId(),
-                node.replicas(),
-                node.peers(),
-                node.waiting(),
-                new RepairEnvironment(host, node.executor(), node.budget(), metrics));
+        return of(node, new RepairEnvironment(host, node.executor(), node.budget(), metrics));
+    }
+
+    /** For the replicas of a node, with its connections to others. */
+    public static RepairRunner of(Node node, RepairEnvironment environment) {
+        return new RepairRunner(node.identity().nodeId(), node.replicas(), node.peers(), node.waiting(), environment);
     }
 
     /** Registers the verb of a master. */

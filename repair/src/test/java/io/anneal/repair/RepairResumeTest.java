@@ -11,6 +11,7 @@ import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeUnit;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
 import io.anneal.net.Connector;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
@@ -19,6 +20,7 @@ import io.anneal.repair.message.RepairCount;
 import io.anneal.schema.SchemaText;
 import io.anneal.store.Store;
 import io.anneal.table.StoreConfig;
+import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,9 +33,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -141,7 +145,7 @@ class RepairResumeTest {
             try {
                 return repairs.get().run(environment);
             } catch (JobAbortedException ended) {
-                // Goes on.
+                reopen();
             }
         }
         endsAtLook = Long.MAX_VALUE;
@@ -151,6 +155,19 @@ class RepairResumeTest {
     private void shouldHaveDoneEachTokenOnce() {
         assertThat(units.stream().mapToDouble(RangeUnit::width).sum())
                 .isBetween(0.999 * TokenRange.FULL.width(), 1.001 * TokenRange.FULL.width());
+    }
+
+    /** As another process does after the end of the first. */
+    private void reopen() throws IOException {
+        Path ownPlace = ownStaging.tableDirectory(own.schema()).getParent().getParent();
+        Path otherPlace =
+                otherStaging.tableDirectory(other.schema()).getParent().getParent();
+        ownStaging.close();
+        otherStaging.close();
+        ownStaging = Sessions.staging(ownPlace);
+        otherStaging = Sessions.staging(otherPlace);
+        own = table("own", 0, ownStaging);
+        other = table("other", 1, otherStaging);
     }
 
     private static void shouldHaveReceived(TestTable table, int first, String seed) throws IOException {
@@ -236,17 +253,18 @@ class RepairResumeTest {
                 Store two = Store.open(directory.resolve("two"), StoreConfig.defaults(), clock)) {
             one.createTable(table);
             two.createTable(table);
-            RepairMember[] members = {
+            Supplier<RepairMember[]> members = () -> new RepairMember[] {
                 RepairMember.here("one", new StoreReplicas(one)),
                 RepairMember.here("two", new StoreReplicas(two)),
                 RepairMember.here("own", own.opener()),
                 RepairMember.here("other", other.opener())
             };
 
-            RepairReport report = runEnded(new Random(number), 2, () -> repair(members));
+            RepairReport report = runEnded(new Random(number), 2, () -> repair(members.get()));
 
             assertThat(report.rowsDiffering()).as("seed=" + number).isEqualTo(ROWS);
-            RepairReport compared = repair(members[0], members[1]).dryRun(true).run(environment());
+            RepairReport compared =
+                    repair(members.get()[0], members.get()[1]).dryRun(true).run(environment());
             assertThat(compared.wereEqual()).as("seed=" + number).isTrue();
             assertThat(compared.replicas().get(0).rowsRead())
                     .as("seed=" + number)
@@ -310,8 +328,65 @@ class RepairResumeTest {
         assertThat(tables.get(1).counts().of(RepairCount.ROWS_DIFFERING)).isEqualTo(ROWS);
     }
 
+    private void withTableId(String id) {
+        for (TestTable table : List.of(own, other)) {
+            FragmentList.Builder rows = FragmentList.builder(Sessions.SCHEMA.withId(id));
+            table.rows.fragments().forEach(rows::add);
+            table.rows = rows.build();
+        }
+    }
+
+    /** What a replica did not keep of it must be found again, and what comes after it has not been found at all. */
+    @Test
+    void shouldDoNeitherMoreNorLessAfterAnAttemptThatWasLost() throws IOException {
+        CountDownLatch ownKept = new CountDownLatch(1);
+        AtomicBoolean lost = new AtomicBoolean();
+        own.afterComplete = ownKept::countDown;
+        try (Nodes follower = new Nodes((handlers, node) -> new RepairService(
+                                Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
+                        .register(handlers));
+                Nodes master = new Nodes((handlers, node) -> {})) {
+            Connector connector = master.client().keepAll(5_000);
+            other.afterComplete = () -> {
+                try {
+                    ownKept.await();
+                    if (lost.compareAndSet(false, true)) {
+                        Connection connection = connector.open(RepairRunner.address(follower.address()));
+                        connection.close();
+                        // Else the last answer may come first, and nothing is lost.
+                        while (connection.isOpen()) {
+                            Thread.onSpinWait();
+                        }
+                    }
+                } catch (IOException | InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            };
+            List<RepairReport> reports = new ArrayList<>();
+
+            RepairReport report = repair(
+                            RepairMember.here("own", own.opener()),
+                            RepairMember.at(connector, RepairRunner.address(follower.address())))
+                    .reports((unit, done) -> {
+                        units.add(unit);
+                        reports.add(done);
+                    })
+                    .run(environment());
+
+            assertThat(lost).isTrue();
+            shouldHaveDoneEachTokenOnce();
+            assertThat(units).hasSizeGreaterThan(2);
+            assertThat(reports.get(0).notes()).anyMatch(note -> note.contains("lost"));
+            assertThat(reports.get(0).rowsDiffering()).isBetween(1L, ROWS / 2);
+            assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+        }
+        shouldHaveReceived(own, 1, "");
+        shouldHaveReceived(other, 0, "");
+    }
+
     @Test
     void shouldRefuseToGoOnByAnotherIdOrWithAnotherTable() throws IOException {
+        withTableId("00000000000000000000000000000001");
         endsAtLook = looks.get() + 300;
         RepairEnvironment environment = environment();
         assertThatThrownBy(() -> repairHere().runId(new UUID(3, 4)).run(environment))
@@ -321,6 +396,11 @@ class RepairResumeTest {
         assertThatThrownBy(() -> repairHere().runId(new UUID(4, 4)).run(environment))
                 .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("another id");
+        withTableId("00000000000000000000000000000002");
+        assertThatThrownBy(() -> repairHere().runId(new UUID(3, 4)).run(environment))
+                .isInstanceOf(JobRefusedException.class)
+                .hasMessageContaining("made again since the run began");
+        withTableId("00000000000000000000000000000001");
         RepairReport report = repairHere().runId(new UUID(3, 4)).run(environment);
 
         assertThat(report.sessionIds()).extracting(UUID::getMostSignificantBits).containsOnly(3L);

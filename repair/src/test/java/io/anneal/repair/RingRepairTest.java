@@ -252,6 +252,12 @@ class RingRepairTest {
                 new Ring.Part(new TokenRange(0, 9), List.of("n0")),
                 new Ring.Part(new TokenRange(9, 0), List.of("n1"))));
         assertThatThrownBy(() -> repair(apart).run(environment())).hasMessageContaining("no range of the ring");
+        RepairMember twice = RepairMember.here("n0", new StoreReplicas(stores.get(0)));
+        assertThatThrownBy(() -> Repair.of("ks.t")
+                        .between(twice, twice)
+                        .ring(ring, names)
+                        .run(environment()))
+                .hasMessageContaining("as two nodes of the ring");
         assertThatThrownBy(() -> repair(ring).range(TokenRange.FULL).run(environment()))
                 .hasMessageContaining("either the range");
     }

@@ -13,6 +13,7 @@ import io.anneal.node.Node;
 import io.anneal.node.Ring;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
+import io.anneal.repair.RangeTransfer;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
@@ -23,6 +24,9 @@ import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.Store;
+import io.anneal.streaming.StreamPlan;
+import io.anneal.streaming.StreamSource;
+import io.anneal.streaming.StreamTarget;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -92,6 +96,21 @@ class RepairSnippetsTest {
     }
 
     private static InetSocketAddress serve(Node node, Store store, InetSocketAddress wanted) throws IOException {
+        // snippet: transfer
+        RangeTransfer transfer = (table, ranges, from, to, waivers) -> StreamPlan.of()
+                .add(
+                        table,
+                        StreamSource.at(from.connector(), from.address(), from.name()),
+                        to instanceof RepairMember.There there
+                                ? StreamTarget.at(there.connector(), there.address(), there.name())
+                                : StreamTarget.here(((RepairMember.Here) to).tables()),
+                        ranges)
+                .allow(waivers)
+                .run(HostEnvironment.system());
+        RepairEnvironment streaming =
+                new RepairEnvironment(HostEnvironment.system(), node.executor(), node.budget()).withTransfer(transfer);
+        // end
+        assertThat(streaming.transfer()).contains(transfer);
         // snippet: serve
         node.replicas().add("orders", new StoreReplicas(store));
         RepairService.of(node, HostEnvironment.system()).register(node.handlers());
@@ -129,6 +148,6 @@ class RepairSnippetsTest {
 
     @Test
     void shouldStandInThePage() throws IOException {
-        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 4);
+        Snippets.assertQuoted(RepairSnippetsTest.class, "embed.md", 5);
     }
 }

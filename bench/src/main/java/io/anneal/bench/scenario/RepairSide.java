@@ -9,6 +9,9 @@ import io.anneal.net.Connection;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.Verb;
+import io.anneal.repair.RangeTransfer;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
@@ -17,6 +20,11 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.streaming.StreamPlan;
+import io.anneal.streaming.StreamRunner;
+import io.anneal.streaming.StreamService;
+import io.anneal.streaming.StreamSource;
+import io.anneal.streaming.StreamTarget;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -74,8 +82,12 @@ final class RepairSide implements Closeable {
         RepairMetrics repairs = new RepairMetrics(StoreNode.nodeId(number).toString(), host.nanoTime());
         RepairService.of(storeNode.node(), host, repairs)
                 .register(storeNode.node().handlers());
-        RepairRunner.of(storeNode.node(), host, repairs)
-                .register(storeNode.node().handlers());
+        StreamService.of(storeNode.node(), host).register(storeNode.node().handlers());
+        StreamRunner.of(storeNode.node(), host, 0).register(storeNode.node().handlers());
+        RepairEnvironment environment = new RepairEnvironment(
+                        host, storeNode.node().executor(), storeNode.node().budget(), repairs)
+                .withTransfer(transfer(host));
+        RepairRunner.of(storeNode.node(), environment).register(storeNode.node().handlers());
         storeNode
                 .node()
                 .handlers()
@@ -86,6 +98,19 @@ final class RepairSide implements Closeable {
                         READ, (peer, request) -> CompletableFuture.completedFuture(StoreNode.number(rowsRead(repairs))))
                 .register(REPAIR, (peer, request) -> side.repair(text(request)));
         return side;
+    }
+
+    private static RangeTransfer transfer(HostEnvironment host) {
+        return (table, ranges, source, target, waivers) -> StreamPlan.of()
+                .add(
+                        table,
+                        StreamSource.at(source.connector(), source.address(), source.name()),
+                        target instanceof RepairMember.There there
+                                ? StreamTarget.at(there.connector(), there.address(), there.name())
+                                : StreamTarget.here(((RepairMember.Here) target).tables()),
+                        ranges)
+                .allow(waivers)
+                .run(host);
     }
 
     /** What a command makes of {@code --memory}. */

@@ -12,6 +12,7 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
+import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
@@ -95,7 +96,9 @@ public final class CommandNode implements Closeable {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
         RepairService.of(node, host, repairs).register(node.handlers());
-        RepairRunner.of(node, host, repairs).register(node.handlers());
+        RepairEnvironment environment = new RepairEnvironment(host, node.executor(), node.budget(), repairs)
+                .withTransfer(new StreamedRanges(host));
+        RepairRunner.of(node, environment).register(node.handlers());
         StreamService.of(node, host).register(node.handlers());
         StreamRunner.of(node, host, streamBytesPerSecond).register(node.handlers());
     }

@@ -337,6 +337,9 @@ public final class RepairCommand extends Subcommand {
             throw usage("give --name as often as --replica, in its order, names=" + names.size() + ", replicas="
                     + replicas.size());
         }
+        if (new HashSet<>(replicas).size() < replicas.size()) {
+            throw usage("a server is given as two nodes of the ring, replicas=" + replicas);
+        }
         List<String> given = names.isEmpty() ? replicas : names;
         List<String> nodes = (directories.isEmpty()
                         ? given.stream()

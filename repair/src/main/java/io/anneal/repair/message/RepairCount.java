@@ -65,7 +65,9 @@ public enum RepairCount {
     /** The same of partition and range deletions. */
     DELETIONS_RECENT,
     /** Those of them by which a dry run asked where rows stand, and was answered. */
-    PLACE_BYTES;
+    PLACE_BYTES,
+    /** Replicas that held next to nothing and got SSTables of another one before the session compared them. */
+    FILES_FIRST;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
