@@ -35,6 +35,8 @@ public final class DirectoryLock implements Closeable {
      * as soon as any of its channels to it is closed.
      */
     private static final Set<Path> OWNED = ConcurrentHashMap.newKeySet();
+    /** Held while one looks or locks: two locks of a process on one file clash, and closing a channel ends all of them. */
+    private static final Object LOOKING = new Object();
 
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
@@ -109,7 +111,9 @@ public final class DirectoryLock implements Closeable {
         FileChannel channel = open(file);
         FileLock lock = null;
         try {
-            lock = channel.tryLock();
+            synchronized (LOOKING) {
+                lock = channel.tryLock();
+            }
         } catch (OverlappingFileLockException e) {
             // Another class loader's copy of this class.
             throw inUse(what, directory, owner());
@@ -178,28 +182,30 @@ public final class DirectoryLock implements Closeable {
     /** Who owns the directory now, in words; empty when nobody does. Takes the lock for a moment and changes nothing. */
     public static Optional<String> owner(Path directory, String fileName) throws IOException {
         Path file = directory.toRealPath().resolve(fileName);
-        if (OWNED.contains(file)) {
-            return Optional.of(owner());
+        synchronized (LOOKING) {
+            if (OWNED.contains(file)) {
+                return Optional.of(owner());
+            }
+            return !Files.exists(file) || isFree(file)
+                    ? Optional.empty()
+                    : Optional.of(Files.readString(file, StandardCharsets.UTF_8).strip());
         }
-        if (!Files.exists(file)) {
-            return Optional.empty();
-        }
-        boolean free;
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
-                FileLock lock = channel.tryLock()) {
-            free = lock != null;
+    }
+
+    /** By a shared lock, so that two processes that look at once do not take each other for owners. */
+    private static boolean isFree(Path file) throws StorageException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true)) {
+            return lock != null;
         } catch (OverlappingFileLockException e) {
-            free = false;
+            return false;
         } catch (IOException | ReadOnlyFileSystemException e) {
             if (Files.isWritable(file)) {
                 throw new StorageException("lock", file, e instanceof IOException io ? io : new IOException(e));
             }
             // Only a process that may write can own it; whoever may not cannot see whether one does.
-            free = true;
+            return true;
         }
-        return free
-                ? Optional.empty()
-                : Optional.of(Files.readString(file, StandardCharsets.UTF_8).strip());
     }
 
     /** Gives the directory up. Closing again does nothing. */
