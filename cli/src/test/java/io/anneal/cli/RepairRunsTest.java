@@ -139,7 +139,10 @@ final class RepairRunsTest {
         CommandRun second = run("--resume", id().substring(0, 8), "--rate", "0");
 
         assertThat(second.exitCode()).as(second.err()).isZero();
-        assertThat(second.out()).contains("run " + id() + " was resumed");
+        assertThat(second.out())
+                .as("also of what the first part did")
+                .contains("ks.a_small: the replicas differed", "ks.large: ", "run " + id() + " was resumed")
+                .contains("one: read 3 rows, received 1 rows");
         assertThat(run("--status").exitCode()).isZero();
         assertThat(record().get("outcome").asText()).isEqualTo("done");
         assertThat(record().get("started")).hasSize(2);

@@ -112,6 +112,8 @@ final class RepairJob {
                 .patience(RepairJob::isBusy, patience);
         List<String> notes;
         try (RangeJob<RangeUnit> job = builder.open(units)) {
+            // A node that was started again just now may still be waited for by the one that lost it.
+            begun = job.resumed() > 0;
             synchronized (done) {
                 running = job;
                 job.open().forEach(unit -> openUnits.merge(unit.table(), 1, Integer::sum));

@@ -53,19 +53,29 @@ public final class RunRecords {
      */
     public OpenRun start(RunRecord run) throws IOException {
         Path home = home(run.id());
-        OpenRun started = new OpenRun(home, lock(home), run, clock, warnings);
+        OpenRun started = null;
         boolean recorded = false;
         try {
+            started = new OpenRun(home, lock(home), run, clock, warnings);
             started.write();
             recorded = true;
         } finally {
             if (!recorded) {
-                started.close();
-                forget(home);
+                giveUp(started, home);
             }
         }
         removeOldest();
         return started;
+    }
+
+    /** Of a run that has no record nothing stays: a full disk may have taken its directory, and no more. */
+    private static void giveUp(OpenRun started, Path home) throws IOException {
+        if (started != null) {
+            started.close();
+        }
+        if (Files.exists(home)) {
+            forget(home);
+        }
     }
 
     /**
