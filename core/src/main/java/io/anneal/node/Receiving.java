@@ -35,6 +35,9 @@ public interface Receiving extends Closeable {
     /** Takes note, so that it lasts, of how far it is; what is noted must be on the disk. Does nothing where nothing is kept. */
     default void keep(String how) throws IOException {}
 
+    /** @throws io.anneal.table.TableTruncatedException when the table was truncated since it began to receive */
+    default void requireNotTruncated() {}
+
     /** Removes all SSTables that are there from before but these, by base name. */
     default void retain(Set<String> baseNames) throws IOException {}
 

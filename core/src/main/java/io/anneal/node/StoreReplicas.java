@@ -174,6 +174,11 @@ public final class StoreReplicas implements ReplicaSource {
         }
 
         @Override
+        public void requireNotTruncated() {
+            intake.requireNotTruncated();
+        }
+
+        @Override
         public void retain(Set<String> baseNames) throws IOException {
             intake.retain(baseNames);
         }

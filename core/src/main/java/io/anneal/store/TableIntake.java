@@ -74,12 +74,17 @@ public final class TableIntake implements Closeable {
         if (!place.isKept()) {
             return;
         }
-        if (table.truncations() != truncations) {
-            throw new TableTruncatedException(
-                    "table was truncated while it received rows, table=" + schema.qualifiedName());
-        }
+        requireNotTruncated();
         table.requireOpen();
         place.keep(how);
+    }
+
+    /** @throws io.anneal.table.TableTruncatedException when the table was truncated since */
+    public void requireNotTruncated() {
+        if (table.truncations() != truncations) {
+            throw new TableTruncatedException(
+                    "table was truncated while it was repaired or received rows, table=" + schema.qualifiedName());
+        }
     }
 
     /** Removes all but these, by base name: what is not noted is not gone on with. */

@@ -1,8 +1,7 @@
 package io.anneal.repair;
 
-import static io.anneal.io.Arguments.notNegative;
-
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -14,8 +13,8 @@ import java.util.Map;
  * <p>Slices are the clusters of a cluster sample, and the share of rows that differ is the ratio of two sums over them. Its variance
  * is that of the slices' residuals: how far the rows that differ in each are from what the share of all would have there. That
  * variance, over that of as many rows drawn one by one, is the design effect; the interval is Wilson's for the number of rows by the
- * design effect, at most the number of partitions, of what was not sampled. It holds the share of the whole in about 95 of 100
- * samples, where {@link #isReliable()}.
+ * design effect, of what was not sampled. It holds the share of the whole in about 95 of 100 samples, where {@link #isReliable()};
+ * where nothing differs the design effect is not known and 1, as if rows differed each by itself.
  *
  * @param share of the ranges that was sampled, 1 at most
  * @param slices that were looked at, empty ones too
@@ -65,18 +64,38 @@ public record DriftEstimate(
     /**
      * Of one table, or of several whose slices are the same: what is in a slice of any of them is one cluster.
      *
-     * @param sliceCount with those in which nothing was found
-     * @param partitions in the slices, about; of which rows may differ together
+     * @param slices all that were compared, as {@link DriftSample#of} gave them
+     * @param found what was found in them, as {@link RepairReport#ranges()} has it
      */
-    static DriftEstimate of(double share, int sliceCount, long partitions, Collection<Slice> found) {
-        notNegative("partitions", partitions);
+    public static DriftEstimate of(DriftSample sample, TokenRanges slices, Collection<RangeReport> found) {
+        return of(
+                sample.share(),
+                slices.ranges().size(),
+                found.stream()
+                        .map(range -> new Slice(
+                                range.range(),
+                                range.rowsCompared(),
+                                range.rowsDiffering(),
+                                range.deletionsDiffering(),
+                                range.replicas().stream()
+                                        .mapToLong(RangeReport.Lacking::bytes)
+                                        .sum()))
+                        .toList());
+    }
+
+    /**
+     * Of one table, or of several whose slices are the same: what is in a slice of any of them is one cluster.
+     *
+     * @param sliceCount with those in which nothing was found
+     */
+    static DriftEstimate of(double share, int sliceCount, Collection<Slice> found) {
         Map<TokenRange, Slice> byRange = new HashMap<>();
         found.forEach(slice -> byRange.merge(slice.range(), slice, Slice::plus));
         List<Slice> slices = List.copyOf(byRange.values());
         long rows = slices.stream().mapToLong(Slice::rows).sum();
         long differing = slices.stream().mapToLong(Slice::rowsDiffering).sum();
         double ratio = rows == 0 ? 0 : (double) differing / rows;
-        double independent = Math.min(rows / designEffect(slices, rows, ratio), partitions);
+        double independent = rows / designEffect(slices, rows, ratio);
         // What was sampled of the whole is no guess: of all of it nothing is.
         double observations = independent / (1 - share);
         return new DriftEstimate(

@@ -4,7 +4,7 @@ package io.anneal.repair;
 public final class RepairCode {
     /** The replica's table cannot take part, or cannot be read or written any more; the text says why. */
     public static final String REFUSED = "refused";
-    /** The replica's table was truncated while it received rows: nothing of them is kept, begin again. */
+    /** The replica's table was truncated while it was repaired: nothing of what it received is kept, begin again. */
     public static final String TRUNCATED = "truncated";
     /** A directory of the replica could not be synced: what it has of what it received is known when it is opened again. */
     public static final String UNSYNCED = "unsynced";

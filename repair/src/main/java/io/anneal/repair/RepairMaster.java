@@ -26,6 +26,7 @@ import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -64,6 +65,8 @@ public final class RepairMaster implements Closeable {
         int check(List<SyncVote> votes, List<Boolean> takesInAtOnce, ToDoubleFunction<RingPosition> share)
                 throws IOException;
     }
+    /** The replicas that hold something, the master first. */
+    private final BitSet hold = new BitSet();
 
     /** Held for the two places below. */
     private final Object ends = new Object();
@@ -431,12 +434,14 @@ public final class RepairMaster implements Closeable {
         long most = 0;
         for (int i = 0; i < items.length; i++) {
             most = Math.max(most, items[i] + votes.get(i).items());
+            // What is left out of the windows' sums is held all the same.
+            hold.set(i, hold.get(i) || votes.get(i).items() > 0);
         }
         if (config.waivers().contains(Waiver.EMPTY_REPLICA) || most < RepairConfig.MUCH_ITEMS) {
             return;
         }
         for (int i = 0; i < votes.size(); i++) {
-            if (items[i] + votes.get(i).items() == 0 && votes.get(i).last().isEnd()) {
+            if (!hold.get(i) && votes.get(i).last().isEnd()) {
                 throw new RepairException(
                         "replica holds nothing where others hold much: is it the right one, replica=" + names.get(i)
                                 + ", range=" + config.rangesText() + ", itemsElsewhere=" + most,

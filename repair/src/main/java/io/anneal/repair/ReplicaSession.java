@@ -401,6 +401,8 @@ final class ReplicaSession implements Closeable {
     }
 
     private void endWindow() throws IOException {
+        // What it read may be gone: it must not go to a replica that was truncated, too, just before the session.
+        run.ifPresent(Receiving::requireNotTruncated);
         if (run.isPresent() && table.isGone()) {
             // Says why: else it would fail in the last step, when others have kept what they received.
             table.checkReceiving();

@@ -18,8 +18,7 @@ final class DriftEstimateTest {
     }
 
     private static DriftEstimate of(List<DriftEstimate.Slice> slices) {
-        long rows = slices.stream().mapToLong(DriftEstimate.Slice::rows).sum();
-        return DriftEstimate.of(SHARE, SLICES, rows, slices);
+        return DriftEstimate.of(SHARE, SLICES, slices);
     }
 
     private static List<DriftEstimate.Slice> all(long rows, long differing) {
@@ -69,16 +68,9 @@ final class DriftEstimateTest {
     }
 
     @Test
-    void shouldTakeAPartitionForOneObservationAtMost() {
-        DriftEstimate wide = DriftEstimate.of(SHARE, SLICES, 3, all(1000, 0));
-
-        assertThat(wide.high()).isGreaterThan(0.5);
-    }
-
-    @Test
     void shouldKnowNothingWithoutRowsAndAllWithoutSampling() {
-        DriftEstimate nothing = DriftEstimate.of(SHARE, SLICES, 0, List.of());
-        DriftEstimate everything = DriftEstimate.of(1, 1, 5, List.of(slice(0, 10, 3)));
+        DriftEstimate nothing = DriftEstimate.of(SHARE, SLICES, List.of());
+        DriftEstimate everything = DriftEstimate.of(1, 1, List.of(slice(0, 10, 3)));
 
         assertThat(nothing.low()).isZero();
         assertThat(nothing.high()).isEqualTo(1);
@@ -110,20 +102,18 @@ final class DriftEstimateTest {
             double wanted = Math.pow(10, -3 * random.nextDouble());
             int run = 1 + random.nextInt(10);
             List<DriftEstimate.Slice> slices = new ArrayList<>();
-            long partitions = 0;
             for (int i = 0; i < SLICES; i++) {
                 long inSlice = 0;
                 long differing = 0;
                 for (int p = 0; p < 40 / run + 1; p++) {
                     if (random.nextInt(10) < 9) {
-                        partitions++;
                         inSlice += run;
                         differing += random.nextDouble() < wanted ? run : 0;
                     }
                 }
                 slices.add(slice(i, inSlice, differing));
             }
-            DriftEstimate estimate = DriftEstimate.of(SHARE, SLICES, partitions, slices);
+            DriftEstimate estimate = DriftEstimate.of(SHARE, SLICES, slices);
             held += estimate.low() <= wanted && wanted <= estimate.high() ? 1 : 0;
         }
         assertThat(held).as("of %d, seed=%d", rounds, seed).isGreaterThan(rounds * 92 / 100);

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -183,6 +184,21 @@ class RecentRowsTest {
 
         assertThat(report.rowsDiffering()).isEqualTo(1);
         assertThat(report.replicas().get(0).rowsRecent()).isZero();
+    }
+
+    @Test
+    void shouldNotCallReplicaEmptyOfWhichAllIsLeftOut() throws IOException {
+        int many = RepairConfig.MUCH_ITEMS * 2;
+        FragmentList old =
+                rows(IntStream.range(0, many).mapToObj(i -> row(i, OLD)).toArray(Row[]::new));
+        FragmentList recent =
+                rows(IntStream.range(0, many).mapToObj(i -> row(i, CUTOFF + 1)).toArray(Row[]::new));
+        RepairReport report =
+                dryRun(repair(List.of(old, recent)).bufferBytes(4_096).leaveOutRecent(WINDOW));
+
+        assertThat(report.wereEqual()).isTrue();
+        assertThat(report.windows()).isGreaterThan(1);
+        assertThat(report.replicas().get(1).rowsRecent()).isEqualTo(many);
     }
 
     /** Deletions are purged by it: what one replica did not keep is not known to all. */

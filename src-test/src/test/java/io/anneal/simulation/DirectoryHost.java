@@ -27,6 +27,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +43,26 @@ final class DirectoryHost extends ReplicaHost {
     DirectoryHost(Setting setting, int number, SSTableVersion version, Path parent) throws IOException {
         super(setting, number, version, parent);
         Directories.create(directory());
-        Path text = directory().resolve("schema.cql");
-        try (FileChannel channel = FileChannel.open(text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(SchemaText.print(setting.schema()).getBytes(StandardCharsets.UTF_8)));
+        writeText(schema());
+    }
+
+    private void writeText(TableSchema schema) throws IOException {
+        Path written = directory().resolve("schema.cql.new");
+        try (FileChannel channel = FileChannel.open(written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(SchemaText.print(schema).getBytes(StandardCharsets.UTF_8)));
             channel.force(true);
         }
+        Files.move(
+                written,
+                directory().resolve("schema.cql"),
+                StandardCopyOption.ATOMIC_MOVE,
+                StandardCopyOption.REPLACE_EXISTING);
         Directories.sync(directory());
+    }
+
+    @Override
+    void alterTable(TableChange change) throws IOException {
+        writeText(change.after());
     }
 
     private Path data() {
@@ -59,7 +74,7 @@ final class DirectoryHost extends ReplicaHost {
     }
 
     private Path directory() {
-        TableSchema schema = setting().schema();
+        TableSchema schema = schema();
         String id = schema.id().orElseThrow().replace("-", "");
         return data().resolve(schema.keyspace()).resolve(schema.name() + "-" + id);
     }
@@ -84,8 +99,7 @@ final class DirectoryHost extends ReplicaHost {
             return; // An SSTable needs a partition.
         }
         SSTableWriterConfig config = SSTableWriterConfig.defaults(PARTITIONS).withVersion(version());
-        try (FragmentWriter writer =
-                        Formats.write(directory(), nextGeneration(), setting().schema(), config);
+        try (FragmentWriter writer = Formats.write(directory(), nextGeneration(), schema(), config);
                 FragmentCursor cursor = fragments.cursor()) {
             writer.append(cursor);
             writer.finish();
@@ -101,7 +115,7 @@ final class DirectoryHost extends ReplicaHost {
         List<Descriptor> old = sstables(directory());
         SessionPurgeRule rule = new SessionPurgeRule(
                 setting().storeClock().instant().getEpochSecond(),
-                setting().schema().options().gcGraceSeconds());
+                schema().options().gcGraceSeconds());
         write(FragmentList.copyOf(new PurgeCursor(content().fragments().cursor(), rule)));
         for (Descriptor sstable : old) {
             sstable.delete();
@@ -119,12 +133,12 @@ final class DirectoryHost extends ReplicaHost {
             for (Descriptor sstable : sstables(directory())) {
                 SSTableReader reader = Formats.open(sstable);
                 readers.add(reader);
-                cursors.add(reader.scan(setting().schema(), TokenRange.Linear.ALL));
+                cursors.add(reader.scan(schema(), TokenRange.Linear.ALL));
                 SSTableVersion written = SSTableVersion.of(sstable).orElseThrow();
                 newest = written.isAtLeast(newest) ? written : newest;
             }
             long ceilingSeconds = newest.localDeletionTimeMaxSeconds();
-            try (FragmentCursor cursor = MergeCursor.of(setting().schema(), cursors, ceilingSeconds)) {
+            try (FragmentCursor cursor = MergeCursor.of(schema(), cursors, ceilingSeconds)) {
                 return new Content(FragmentList.copyOf(cursor), ceilingSeconds);
             }
         } finally {
@@ -156,7 +170,7 @@ final class DirectoryHost extends ReplicaHost {
     @Override
     void takeIn() throws IOException {
         shouldHaveNoUnfinishedRun();
-        Path from = staging.tableDirectory(setting().schema());
+        Path from = staging.tableDirectory(schema());
         for (Descriptor sstable : sstables(from)) {
             Descriptor imported = new Descriptor(directory(), sstable.version(), nextGeneration(), sstable.format());
             for (Component component : Component.values()) {

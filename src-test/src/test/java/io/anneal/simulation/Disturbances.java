@@ -4,6 +4,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.net.SimulatedFaults;
 import io.anneal.net.SimulatedFaults.Cut;
 import io.anneal.net.SimulatedNetwork;
+import io.anneal.sstable.Component;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /** What goes wrong, and what else goes on, while a repair runs; until it has ended. */
@@ -52,8 +54,16 @@ final class Disturbances {
 
     /** One more, mostly where the repair is. */
     void add(List<ReplicaHost> repaired) {
-        ReplicaHost host = repaired.get(random.nextInt(repaired.size()));
-        switch (random.nextInt(streams ? 15 : 11)) {
+        if (campaign.alters() && random.nextInt(3) == 0) {
+            alterTable();
+            return;
+        }
+        if (campaign.timeMayPass() && random.nextInt(3) == 0) {
+            soon("time", () -> passTime(repaired));
+            return;
+        }
+        ReplicaHost host = anyOf(repaired);
+        switch (random.nextInt(streams ? 15 : 17)) {
             case 0 -> network.faults(slow());
             case 1, 2 -> breakWay(repaired);
             case 3 -> partition(repaired.get(0), host);
@@ -63,10 +73,111 @@ final class Disturbances {
             case 7 -> soon("no room at " + host, () -> beBusy(host));
             case 8, 9 -> soon("life at " + host, () -> live(host));
             case 10 -> soon("another repair", this::repair);
-            case 11 -> soon("bad disk of " + repaired.get(0), () -> breakDisk(repaired.get(0)));
-            case 12 -> soon("death of " + repaired.get(0), () -> die(repaired.get(0)));
-            default -> lose(repaired.get(1 + random.nextInt(repaired.size() - 1)), repaired.get(0));
+            default -> {
+                if (streams) {
+                    addToTransfer(repaired);
+                } else {
+                    addToRepair(repaired, host);
+                }
+            }
         }
+    }
+
+    private void addToTransfer(List<ReplicaHost> all) {
+        switch (random.nextInt(4)) {
+            case 0 -> soon("bad disk of " + all.get(0), () -> breakDisk(all.get(0)));
+            case 1 -> soon("death of " + all.get(0), () -> die(all.get(0)));
+            default -> lose(all.get(1 + random.nextInt(all.size() - 1)), all.get(0));
+        }
+    }
+
+    private void addToRepair(List<ReplicaHost> repaired, ReplicaHost host) {
+        if (random.nextInt(4) == 0 && world.hosts().stream().allMatch(StoreHost.class::isInstance)) {
+            soon("truncation", this::truncateEverywhere);
+        } else {
+            failLastStep(repaired, host);
+        }
+    }
+
+    /** Some that repair purge what is old enough now. */
+    private void passTime(List<ReplicaHost> repaired) throws IOException {
+        campaign.passSomeTime();
+        for (ReplicaHost host : repaired) {
+            if (host.isRunning() && !suffering.contains(host.number()) && random.nextBoolean()) {
+                world.compact(host);
+            }
+        }
+    }
+
+    /** Reaches one host after the other; a repair may meet both tables. */
+    private void alterTable() {
+        int reached = 1 + random.nextInt(world.hosts().size());
+        for (ReplicaHost host : world.hosts().subList(0, reached)) {
+            soon("alteration at " + host, () -> {
+                if (host.isRunning() && !host.isAltered() && !suffering.contains(host.number())) {
+                    world.alter(host);
+                }
+            });
+        }
+    }
+
+    /** Which needs all of them. */
+    private void truncateEverywhere() throws IOException {
+        if (suffering.isEmpty() && world.hosts().stream().allMatch(ReplicaHost::isRunning)) {
+            world.truncateEverywhere();
+        }
+    }
+
+    /** When one of those that repair makes an SSTable of what it received, another one is lost, or its own disk is. */
+    private void failLastStep(List<ReplicaHost> repaired, ReplicaHost first) {
+        ReplicaHost other = anyOf(repaired);
+        switch (random.nextInt(4)) {
+            case 0 -> {
+                suffering.add(first.number());
+                untrusted.add(first.number());
+                Operation[] last = {Operation.CREATE, Operation.WRITE, Operation.FORCE, Operation.RENAME};
+                first.disk().inject(Fault.on(last[random.nextInt(last.length)]).named(Disturbances::isLastOfSSTable));
+            }
+            case 1 -> whenKept(first, "bad disk of " + other, () -> breakDisk(other));
+            case 2 -> whenKept(first, "death of " + other, () -> die(other));
+            default -> whenKept(first, "cut", () -> network.cut(repaired.get(0).host(), other.host(), anyCut()));
+        }
+    }
+
+    private static boolean isLastOfSSTable(String name) {
+        return name.endsWith(Component.TOC.fileSuffix());
+    }
+
+    /** As soon as the next SSTable of a host has its name, of those that the simulation's own thread makes. */
+    private void whenKept(ReplicaHost host, String what, Action action) {
+        Thread simulation = Thread.currentThread();
+        AtomicBoolean seen = new AtomicBoolean();
+        host.disk().inject(Fault.on(Operation.RENAME).named(name -> {
+            if (Thread.currentThread() == simulation && isLastOfSSTable(name) && seen.compareAndSet(false, true)) {
+                later(what + " when " + host + " keeps something", Duration.ZERO, action);
+            }
+            return false;
+        }));
+    }
+
+    /** The process of a repair, which is its master's too. */
+    void kill(ResumedRepair repair) {
+        boolean atEnd = random.nextInt(4) == 0;
+        ReplicaHost master = repair.wanted().master();
+        Action death = () -> {
+            Optional<Long> powerSeed = random.nextBoolean() ? Optional.of(random.nextLong()) : Optional.empty();
+            repair.die(powerSeed);
+            master.die(powerSeed, anyCut(), world.hosts());
+        };
+        if (atEnd) {
+            whenKept(anyOf(repair.wanted().hosts()), "death of the repair", death);
+        } else {
+            soon("death of the repair", death);
+        }
+    }
+
+    private ReplicaHost anyOf(List<ReplicaHost> hosts) {
+        return hosts.get(random.nextInt(hosts.size()));
     }
 
     private interface Action {

@@ -1,6 +1,7 @@
 package io.anneal.simulation;
 
 import io.anneal.fragment.FragmentKind;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.net.SimulatedNetwork;
 import io.anneal.schema.TableOptions;
@@ -26,11 +27,14 @@ import java.util.UUID;
 
 /**
  * One seed: three to six replicas, stores and directories, that are written to, repaired while everything goes wrong, and
- * repaired once more. Either timestamps tie and nothing is ever purged from a disk; or times move on from phase to phase, and
- * compactions purge what every replica has, as where repairs come in time.
+ * repaired once more; or six nodes of a ring, three of which own each token. Either timestamps tie and nothing is ever purged
+ * from a disk; or times move on from phase to phase, and compactions purge what every replica has, as where repairs come in time.
  */
 final class RepairCampaign implements AutoCloseable {
     private static final int KEYS = 6;
+    private static final int RING_NODES = 6;
+    private static final int RING_FACTOR = 3;
+    private static final int RING_TOKENS_MAX = 2;
     private static final int COLUMNS_MAX = 20;
     /** So many that some are mostly there, and not all, when the way to them is lost. */
     private static final int FILES_OF_ITS_OWN = 4;
@@ -38,6 +42,7 @@ final class RepairCampaign implements AutoCloseable {
     private static final long NEXT_TABLE = 1L << 33;
     private static final int ROWS_OF_WIDE_PARTITION = 40;
     private static final int UNITS_MAX = 5;
+    private static final int RESUMED_UNITS_MAX = 12;
     private static final int PIECES_MAX = 9;
     /** Some are drawn twice. */
     private static final int MANY_ROWS_DRAWN = 2_000;
@@ -51,9 +56,14 @@ final class RepairCampaign implements AutoCloseable {
     private static final int DRAWS_MAX = 64;
     /** More than all timestamps of a phase. */
     private static final long PHASE_MICROS = 8L * RandomFragments.TIMESTAMP_SPREAD_MICROS * DRAWS_MAX;
+
+    private static final long GC_GRACE_LEAST_SECONDS = 4L * RandomFragments.DELETION_SPREAD_SECONDS;
+    /** What was deleted in a phase is kept so much longer, at least, than the next phase takes. */
+    private static final int PASSES_MEANWHILE_SECONDS = 2 * RandomFragments.DELETION_SPREAD_SECONDS;
     /** Behind 2038, where formats part. */
     private static final long FAR_SECONDS = 500_000_000;
 
+    private final Path parent;
     private final Random random;
     private final RandomFragments fragments;
     private final boolean purges;
@@ -62,6 +72,8 @@ final class RepairCampaign implements AutoCloseable {
     private final ManualClock clock;
     private final RepairWorld world;
     private final boolean streams;
+    private final boolean ring;
+    private final boolean alters;
     /** Whether some repairs are of so many rows that not all their hashes are listed. */
     private final boolean many;
 
@@ -71,6 +83,9 @@ final class RepairCampaign implements AutoCloseable {
     private int phase;
     private int draws;
     private long phaseStartSeconds = RandomFragments.DELETION_BASE_SECONDS;
+    /** That may pass while repairs run: then stores may purge the deletions of the phase before. */
+    private int passesMeanwhileSeconds;
+
     private int attempts;
     private int succeeded;
 
@@ -80,19 +95,21 @@ final class RepairCampaign implements AutoCloseable {
 
     /** @param streams whether faults meet transfers, and not repairs */
     RepairCampaign(Path parent, long seed, boolean streams) throws IOException {
+        this.parent = parent;
         this.streams = streams;
         random = new Random(seed);
         boolean counters = random.nextInt(10) == 0;
         purges = !counters && random.nextInt(3) > 0;
         far = purges && random.nextInt(4) == 0;
         gcGraceSeconds = purges
-                ? 4L * RandomFragments.DELETION_SPREAD_SECONDS + random.nextInt(1_000)
+                ? GC_GRACE_LEAST_SECONDS + random.nextInt(1_000)
                 : random.nextInt(RandomFragments.DELETION_SPREAD_SECONDS);
         Set<Feature> features = counters
                 ? Set.of(Feature.COUNTERS)
                 : !purges && random.nextInt(3) == 0 ? Set.of(Feature.DROPPED_COLUMNS) : Set.of();
         TableOptions options = new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of());
-        many = !streams && !counters && random.nextInt(8) == 0;
+        ring = !streams && random.nextInt(6) == 0;
+        many = !streams && !counters && !ring && random.nextInt(7) == 0;
         fragments = fragments(seed, options, features, many).wideRows(ROWS_OF_WIDE_PARTITION);
         if (random.nextBoolean()) {
             fragments.allowShadowed();
@@ -106,11 +123,21 @@ final class RepairCampaign implements AutoCloseable {
         TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
         // Tables are small here: either all that is cut goes as rows, or nothing that can go in parts.
         long sectionsMinBytes = streams && random.nextBoolean() ? 1 : Long.MAX_VALUE;
-        ReplicaHost.Setting setting =
-                new ReplicaHost.Setting(new SimulatedNetwork(seed), schema, clock, storeClock, sectionsMinBytes);
-        ReplicaViews views = new ReplicaViews(schema, clock, counters);
-        world = new RepairWorld(setting, views, hosts(setting, parent, counters));
+        Optional<TableChange> change = streams || counters || random.nextInt(5) > 0
+                ? Optional.empty()
+                : Optional.of(TableChange.any(schema, purges ? GC_GRACE_LEAST_SECONDS : 0, random));
+        ReplicaHost.Setting setting = new ReplicaHost.Setting(
+                new SimulatedNetwork(seed), schema, change, clock, storeClock, sectionsMinBytes);
+        alters = change.isPresent();
+        ReplicaViews views = new ReplicaViews(change.map(TableChange::after).orElse(schema), clock, counters);
+        List<ReplicaHost> hosts = hosts(setting, parent, counters);
+        world = new RepairWorld(setting, views, hosts, ring ? ring(hosts) : Ownership.full(hosts));
         transfers = new Transfers(world, views);
+    }
+
+    private Ownership ring(List<ReplicaHost> hosts) {
+        List<Long> keys = fragments.keys().stream().map(DecoratedKey::token).toList();
+        return Ownership.ring(hosts, RING_FACTOR, 1 + random.nextInt(RING_TOKENS_MAX), keys, random);
     }
 
     /** Wide tables take long to model, and others try them; where many rows are wanted the clustering has to tell them apart. */
@@ -139,9 +166,11 @@ final class RepairCampaign implements AutoCloseable {
 
     private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
         List<ReplicaHost> hosts = new ArrayList<>();
-        for (int number = 1, count = 3 + Math.min(random.nextInt(4), random.nextInt(4)); number <= count; number++) {
+        boolean onlyStores = !counters && random.nextInt(4) == 0;
+        int count = ring ? RING_NODES : 3 + Math.min(random.nextInt(4), random.nextInt(4));
+        for (int number = 1; number <= count; number++) {
             SSTableVersion version = VERSIONS[random.nextInt(VERSIONS.length)];
-            boolean directory = counters || random.nextBoolean();
+            boolean directory = counters || !onlyStores && random.nextBoolean();
             hosts.add(
                     directory
                             ? new DirectoryHost(setting, number, version, parent)
@@ -163,13 +192,24 @@ final class RepairCampaign implements AutoCloseable {
     }
 
     void run() throws IOException {
+        if (ring) {
+            for (ReplicaHost host : world.hosts()) {
+                if (random.nextBoolean()) {
+                    world.leave(host, draw(false));
+                }
+            }
+        }
         for (int phases = purges ? 1 + random.nextInt(2) : 1; phase < phases; phase++) {
             if (phase > 0) {
                 passGcGrace();
             }
             diverge();
             for (int i = random.nextInt(3); i > 0; i--) {
-                attempt();
+                if (!streams && random.nextInt(5) == 0) {
+                    attemptInRuns();
+                } else {
+                    attempt();
+                }
                 if (random.nextBoolean()) {
                     world.settle();
                 }
@@ -178,9 +218,9 @@ final class RepairCampaign implements AutoCloseable {
                 }
             }
             world.settle();
-            List<ReplicaHost> all = new ArrayList<>(world.hosts());
-            Collections.shuffle(all, random);
-            world.shouldConverge(wanted(all, TokenRange.FULL, false), !streams);
+            world.alterAll();
+            world.shouldConverge(
+                    everything(false), ring && random.nextBoolean(), !streams && !(ring && random.nextBoolean()));
         }
         if (!streams && random.nextInt(4) == 0) {
             differInOnePartition();
@@ -211,7 +251,9 @@ final class RepairCampaign implements AutoCloseable {
                 world.settle();
             }
             world.shouldConverge(
-                    new RepairWorld.Wanted(world.hosts(), List.of(TokenRange.FULL), 1, bufferBytes, false, true),
+                    List.of(new RepairWorld.Wanted(
+                            world.hosts(), List.of(TokenRange.FULL), 1, bufferBytes, false, true)),
+                    false,
                     false);
         }
     }
@@ -220,13 +262,20 @@ final class RepairCampaign implements AutoCloseable {
     private void differInOnePartition() throws IOException {
         ReplicaHost host = anyHost();
         world.write(host, moved(fragments.nextWide(1), false));
-        world.repair(wanted(world.hosts(), TokenRange.FULL, true));
+        for (RepairWorld.Wanted wanted : everything(true)) {
+            world.repair(wanted);
+        }
     }
 
-    /** All deletions so far are everywhere, and may be purged: by some at once, by others later. */
+    /** All deletions so far are everywhere, and may be purged: by some at once, by others later; or from the midst of a repair on. */
     private void passGcGrace() throws IOException {
-        long seconds = gcGraceSeconds + random.nextInt(2_000);
-        clock.advance(Duration.ofSeconds(seconds + RandomFragments.DELETION_SPREAD_SECONDS));
+        boolean meanwhile = !streams && random.nextBoolean();
+        passesMeanwhileSeconds = meanwhile ? PASSES_MEANWHILE_SECONDS : 0;
+        long seconds = gcGraceSeconds
+                + (meanwhile
+                        ? -random.nextInt(RandomFragments.DELETION_SPREAD_SECONDS)
+                        : RandomFragments.DELETION_SPREAD_SECONDS + random.nextInt(2_000));
+        clock.advance(Duration.ofSeconds(seconds));
         phaseStartSeconds = clock.instant().getEpochSecond() - RandomFragments.DELETION_SPREAD_SECONDS;
         Optional<ReplicaHost> late = streams ? Optional.of(anyHost()) : Optional.empty();
         for (ReplicaHost host : world.hosts()) {
@@ -258,6 +307,25 @@ final class RepairCampaign implements AutoCloseable {
         disturbances.end();
         transfers.shouldShowAllOrNothing();
         transfers.shouldEndWellWhenItIsAskedAgain();
+    }
+
+    /** Whether the table is changed while repairs run. */
+    boolean alters() {
+        return alters;
+    }
+
+    /** Whether deletions may become old enough to be purged while a repair runs. */
+    boolean timeMayPass() {
+        return passesMeanwhileSeconds > 0;
+    }
+
+    /** More of what was deleted in the phase before may be purged. */
+    void passSomeTime() {
+        if (timeMayPass()) {
+            int seconds = 1 + random.nextInt(passesMeanwhileSeconds);
+            passesMeanwhileSeconds -= seconds;
+            world.passTime(Duration.ofSeconds(seconds));
+        }
     }
 
     // Writes.
@@ -334,6 +402,17 @@ final class RepairCampaign implements AutoCloseable {
 
     // Repairs.
 
+    /** All that is owned, each between all its owners. */
+    private List<RepairWorld.Wanted> everything(boolean dryRun) {
+        List<RepairWorld.Wanted> all = new ArrayList<>();
+        for (Ownership.Owned set : world.ownership().sets()) {
+            List<ReplicaHost> owners = new ArrayList<>(set.owners());
+            Collections.shuffle(owners, random);
+            all.add(wanted(owners, set.ranges(), dryRun));
+        }
+        return all;
+    }
+
     private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, TokenRange range, boolean dryRun) {
         return wanted(hosts, List.of(range), dryRun);
     }
@@ -345,13 +424,18 @@ final class RepairCampaign implements AutoCloseable {
     }
 
     RepairWorld.Wanted anyWanted() {
-        List<ReplicaHost> hosts = new ArrayList<>(world.hosts());
+        List<Ownership.Owned> sets = world.ownership().sets();
+        Ownership.Owned set = sets.get(random.nextInt(sets.size()));
+        List<ReplicaHost> hosts = new ArrayList<>(set.owners());
         Collections.shuffle(hosts, random);
         int count = random.nextBoolean() ? hosts.size() : 2 + random.nextInt(hosts.size() - 1);
+        hosts = List.copyOf(hosts.subList(0, count));
+        if (ring) {
+            return wanted(hosts, set.ranges(), random.nextInt(8) == 0);
+        }
         TokenRange range =
                 random.nextInt(3) == 0 ? new TokenRange(random.nextLong(), random.nextLong()) : TokenRange.FULL;
-        return wanted(
-                List.copyOf(hosts.subList(0, count)), streams ? List.of(range) : some(range), random.nextInt(8) == 0);
+        return wanted(hosts, streams ? List.of(range) : some(range), random.nextInt(8) == 0);
     }
 
     /** One repair, or several at once, with faults. */
@@ -367,6 +451,39 @@ final class RepairCampaign implements AutoCloseable {
             repair(wanted);
         }
         end(disturbances);
+    }
+
+    /** A repair with a checkpoint that is killed, or fails, once or twice before nothing is in its way. */
+    private void attemptInRuns() throws IOException {
+        world.settle();
+        RepairWorld.Wanted any = anyWanted();
+        RepairWorld.Wanted wanted = new RepairWorld.Wanted(
+                any.hosts(),
+                any.ranges(),
+                2 + random.nextInt(RESUMED_UNITS_MAX - 1),
+                any.bufferBytes(),
+                false,
+                any.keepsConnections());
+        try (ResumedRepair repair = new ResumedRepair(world, wanted, parent)) {
+            for (int faulty = 1 + random.nextInt(2); faulty >= 0 && !repair.isComplete(); faulty--) {
+                Disturbances disturbances = new Disturbances(this, world, random, false);
+                if (faulty > 0) {
+                    disturbances.kill(repair);
+                    for (int i = random.nextInt(3); i > 0; i--) {
+                        disturbances.add(wanted.hosts());
+                    }
+                } else {
+                    world.alterAll();
+                }
+                attempts++;
+                repair.run();
+                succeeded += repair.isComplete() ? 1 : 0;
+                end(disturbances);
+                repair.comeBack();
+                world.settle();
+            }
+            repair.shouldHaveEndedWell();
+        }
     }
 
     /** The range to the first of them from the others, each of which gives some pieces of it. */

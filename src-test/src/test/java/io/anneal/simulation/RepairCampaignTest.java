@@ -7,6 +7,8 @@ import io.anneal.repair.message.RepairCounts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +20,14 @@ import org.junit.jupiter.api.io.TempDir;
 class RepairCampaignTest {
     private static final int SEEDS = Integer.getInteger("anneal.repair.campaign.seeds", 200);
     private static final int SEEDS_TWICE = 5;
+    /** Beginnings of lines of the log that must not be rare. */
+    private static final List<String> HAPPENINGS = List.of(
+            "alteration of ",
+            "death of the repair",
+            "time passed",
+            "truncated everywhere",
+            "bad disk of ",
+            "repair by the ring");
 
     @TempDir
     private Path directory;
@@ -28,17 +38,23 @@ class RepairCampaignTest {
         int attempts = 0;
         int succeeded = 0;
         RepairCounts counts = RepairCounts.NONE;
+        Map<String, Integer> happened = new TreeMap<>();
         for (long seed = first; seed < first + SEEDS; seed++) {
             try (RepairCampaign campaign = new RepairCampaign(directory, seed)) {
                 run(campaign, seed);
                 attempts += campaign.attempts();
                 succeeded += campaign.succeeded();
                 counts = counts.plus(campaign.world().counts());
+                for (String line : campaign.world().log()) {
+                    HAPPENINGS.stream().filter(line::startsWith).forEach(what -> happened.merge(what, 1, Integer::sum));
+                }
             }
         }
         if (SEEDS >= 50) {
             assertThat(succeeded).as("of %d repairs under faults", attempts).isBetween(attempts / 4, 9 * attempts / 10);
             shouldHaveComparedInAllWays(counts);
+            HAPPENINGS.forEach(
+                    what -> assertThat(happened.getOrDefault(what, 0)).as(what).isGreaterThan(SEEDS / 40));
         }
     }
 

@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Replicas of one table on a simulated network, and beside them what was ever written to any of them. Holds each repair to
@@ -67,8 +68,11 @@ final class RepairWorld implements AutoCloseable {
     private final ReplicaHost.Setting setting;
     private final ReplicaViews views;
     private final List<ReplicaHost> hosts;
+    private final Ownership ownership;
     /** What each replica holds for certain. */
     private final Map<ReplicaHost, FragmentList> held = new HashMap<>();
+    /** What each has of tokens that it does not own, and keeps as it is. */
+    private final Map<ReplicaHost, FragmentList> leftovers = new HashMap<>();
 
     private final List<String> log = new ArrayList<>();
 
@@ -79,6 +83,9 @@ final class RepairWorld implements AutoCloseable {
     private RepairCounts counts = RepairCounts.NONE;
 
     private FragmentList everything;
+    /** What was written last: mostly to one replica after the other. */
+    private FragmentList last;
+
     /** The lowest that any replica could write: what is later may have been cut to it. */
     private long ceilingSeconds = Long.MAX_VALUE;
     /** Of whatever may change what a replica shows. */
@@ -91,16 +98,26 @@ final class RepairWorld implements AutoCloseable {
     private int active;
     /** Whether no repair that failed may still go on somewhere. */
     private boolean settled = true;
+    /** Whether a replica lost what others keep. */
+    private boolean truncatedAlone;
 
-    RepairWorld(ReplicaHost.Setting setting, ReplicaViews views, List<ReplicaHost> hosts) throws IOException {
+    RepairWorld(ReplicaHost.Setting setting, ReplicaViews views, List<ReplicaHost> hosts, Ownership ownership)
+            throws IOException {
         this.setting = setting;
         this.views = views;
         this.hosts = List.copyOf(hosts);
+        this.ownership = ownership;
         everything = views.nothing();
+        last = views.nothing();
         for (ReplicaHost host : hosts) {
             host.start();
             held.put(host, views.nothing());
+            leftovers.put(host, views.nothing());
         }
+    }
+
+    Ownership ownership() {
+        return ownership;
     }
 
     List<ReplicaHost> hosts() {
@@ -127,12 +144,29 @@ final class RepairWorld implements AutoCloseable {
 
     // What is done to replicas.
 
+    /** What the host owns of them. */
     void write(ReplicaHost host, FragmentList fragments) throws IOException {
         changes++;
-        host.write(fragments);
-        writes.add(fragments);
-        everything = views.merged(everything, fragments);
-        held.put(host, views.merged(held.get(host), fragments));
+        FragmentList owned = views.within(asWritten(host, fragments), ownership.of(host));
+        host.write(owned);
+        writes.add(owned);
+        if (owned != last) {
+            everything = views.merged(everything, owned);
+            last = owned;
+        }
+        held.put(host, views.merged(held.get(host), owned));
+    }
+
+    private FragmentList asWritten(ReplicaHost host, FragmentList fragments) {
+        return host.isAltered() ? setting.change().orElseThrow().asWritten(fragments) : fragments;
+    }
+
+    /** What the host does not own of them, as if it had once. */
+    void leave(ReplicaHost host, FragmentList fragments) throws IOException {
+        changes++;
+        FragmentList left = views.within(fragments, ownership.notOf(host));
+        host.write(left);
+        leftovers.put(host, views.merged(leftovers.get(host), left));
     }
 
     void compact(ReplicaHost host) throws IOException {
@@ -156,8 +190,41 @@ final class RepairWorld implements AutoCloseable {
 
     void truncate(StoreHost host) throws IOException {
         changes++;
+        truncatedAlone = true;
         host.truncate();
         held.put(host, views.nothing());
+        leftovers.put(host, views.nothing());
+    }
+
+    /** As the statement does, of which nobody wants to see a row again. */
+    void truncateEverywhere() throws IOException {
+        for (ReplicaHost host : hosts) {
+            truncate((StoreHost) host);
+        }
+        log("truncated everywhere");
+        truncatedAlone = false;
+        everything = views.nothing();
+        last = views.nothing();
+    }
+
+    /** From then on the replica has the table as it is after the change. */
+    void alter(ReplicaHost host) throws IOException {
+        host.alter();
+        log("alteration of " + host);
+    }
+
+    void alterAll() throws IOException {
+        for (ReplicaHost host : hosts) {
+            if (setting.change().isPresent() && !host.isAltered()) {
+                alter(host);
+            }
+        }
+    }
+
+    void passTime(Duration time) {
+        changes++;
+        setting.clock().advance(time);
+        log("time passed, seconds=" + time.toSeconds());
     }
 
     // What they show.
@@ -168,8 +235,19 @@ final class RepairWorld implements AutoCloseable {
         return content.fragments();
     }
 
-    private List<String> view(FragmentList content) throws IOException {
-        return views.of(content, TokenRange.FULL, ceilingSeconds);
+    /** What a host shows of what it owns. */
+    private List<String> view(ReplicaHost host, FragmentList content) throws IOException {
+        return views.of(content, ownership.of(host), ceilingSeconds);
+    }
+
+    private void shouldHaveLeftTheRest(ReplicaHost host, FragmentList content) throws IOException {
+        List<TokenRange> notOwned = ownership.notOf(host);
+        if (!notOwned.isEmpty()) {
+            shouldShow(
+                    () -> host + " differs where it owns nothing",
+                    views.of(leftovers.get(host), notOwned, ceilingSeconds),
+                    views.of(content, notOwned, ceilingSeconds));
+        }
     }
 
     static void shouldShow(Supplier<String> what, List<String> expected, List<String> shown) {
@@ -181,8 +259,13 @@ final class RepairWorld implements AutoCloseable {
     /** What it took is there, whatever happened to it, and nothing is that nobody wrote. */
     private void shouldHoldWhatItMust(ReplicaHost host, FragmentList content, List<String> everythingShown)
             throws IOException {
-        shouldShow(() -> host + " lost something", view(views.merged(content, held.get(host))), view(content));
-        shouldShow(() -> host + " holds what nobody wrote", view(views.merged(everything, content)), everythingShown);
+        shouldHaveLeftTheRest(host, content);
+        shouldShow(
+                () -> host + " lost something", view(host, views.merged(content, held.get(host))), view(host, content));
+        shouldShow(
+                () -> host + " holds what nobody wrote",
+                view(host, views.merged(views.within(everything, ownership.of(host)), content)),
+                everythingShown);
         held.put(host, content);
     }
 
@@ -190,39 +273,68 @@ final class RepairWorld implements AutoCloseable {
 
     /** Runs one; whether it ended well. */
     boolean repair(Wanted wanted) throws IOException {
-        Attempt attempt = new Attempt(wanted);
+        Attempt attempt = begin(wanted);
+        Optional<RepairReport> report = tried(attempt, wanted, UnaryOperator.identity());
+        if (report.isPresent()) {
+            attempt.shouldHaveEndedWell(report.get());
+        }
+        return report.isPresent();
+    }
+
+    /** Before the first run of a repair. */
+    Attempt begin(Wanted wanted) throws IOException {
+        return new Attempt(wanted);
+    }
+
+    /**
+     * One run.
+     *
+     * @param how what else is asked of it
+     * @return empty when it failed, and said why
+     */
+    Optional<RepairReport> tried(Attempt attempt, Wanted wanted, UnaryOperator<Repair> how) throws IOException {
         active++;
-        RepairReport report;
         try {
-            report = run(wanted);
+            return Optional.of(run(wanted, how));
         } catch (IOException | RuntimeException failure) {
             attempt.failed(failure);
-            return false;
+            return Optional.empty();
         } finally {
             active--;
         }
-        attempt.shouldHaveEndedWell(report);
-        return true;
     }
 
-    private RepairReport run(Wanted wanted) throws IOException {
+    private RepairReport run(Wanted wanted, UnaryOperator<Repair> how) throws IOException {
         if (wanted.keepsConnections()) {
-            return run(wanted, wanted.master().peers());
+            return run(wanted, how, wanted.master().peers());
         }
         try (OneConnectionEach connections = wanted.master().ownConnections()) {
-            return run(wanted, connections);
+            return run(wanted, how, connections);
         }
     }
 
-    private RepairReport run(Wanted wanted, Connector connector) throws IOException {
+    private RepairReport run(Wanted wanted, UnaryOperator<Repair> how, Connector connector) throws IOException {
         List<RepairMember> members = new ArrayList<>(List.of(wanted.master().here()));
         for (ReplicaHost follower : wanted.hosts().subList(1, wanted.hosts().size())) {
             members.add(follower.from(connector));
         }
-        RepairReport report = Repair.of(NAME)
-                .between(members)
-                .ranges(wanted.ranges())
-                .units(wanted.units())
+        return run(wanted, how.apply(Repair.of(NAME).between(members).ranges(wanted.ranges())));
+    }
+
+    /** All that is owned, in one repair of one process: it finds out who owns what. */
+    private RepairReport runByRing(Wanted wanted) throws IOException {
+        log("repair by the ring");
+        return run(
+                wanted,
+                Repair.of(NAME)
+                        .between(hosts.stream().map(ReplicaHost::here).toList())
+                        .ring(
+                                ownership.ring(),
+                                hosts.stream().map(ReplicaHost::name).toList()));
+    }
+
+    private RepairReport run(Wanted wanted, Repair repair) throws IOException {
+        RepairReport report = repair.units(wanted.units())
                 .dryRun(wanted.dryRun())
                 .bufferBytes(wanted.bufferBytes())
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE, Waiver.TRUNCATED))
@@ -313,13 +425,22 @@ final class RepairWorld implements AutoCloseable {
         held.put(host, views.merged(held.get(host), content));
     }
 
+    /** Where a check reads what a replica shows. */
+    interface Contents {
+        FragmentList of(ReplicaHost host) throws IOException;
+    }
+
     /** A repair, with what the replicas were before it. */
-    private final class Attempt {
+    final class Attempt {
         private final Wanted wanted;
         private final int changesBefore = ++changes;
         private final int writesBefore = writes.size();
         private final int repairsBefore = ++repairs;
         private final boolean alone = settled && active == 0;
+        /** Before a change, and while it spreads, replicas differ in what the model does not show any more. */
+        private final boolean oneTable =
+                setting.change().isEmpty() || hosts.stream().allMatch(ReplicaHost::isAltered);
+
         private final int startsOfMaster;
         private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
         private final Map<ReplicaHost, Integer> truncations = new HashMap<>();
@@ -358,13 +479,21 @@ final class RepairWorld implements AutoCloseable {
         }
 
         void shouldHaveEndedWell(RepairReport report) throws IOException {
-            boolean undisturbed = alone && changes == changesBefore;
-            if (undisturbed) {
+            if (isUndisturbed() && oneTable) {
                 shouldHaveTold(report);
             }
-            if (wanted.dryRun()) {
-                return;
+            if (!wanted.dryRun()) {
+                shouldHaveMadeEqual(host -> content(host, report));
             }
+        }
+
+        private boolean isUndisturbed() {
+            return alone && changes == changesBefore;
+        }
+
+        /** @param contents what a replica shows now */
+        void shouldHaveMadeEqual(Contents contents) throws IOException {
+            boolean undisturbed = isUndisturbed();
             List<FragmentList> had = new ArrayList<>();
             for (ReplicaHost host : wanted.hosts()) {
                 if (!truncatedMeanwhile(host)) {
@@ -382,7 +511,7 @@ final class RepairWorld implements AutoCloseable {
                 if (truncatedMeanwhile(host)) {
                     continue;
                 }
-                FragmentList content = content(host, report);
+                FragmentList content = contents.of(host);
                 if (undisturbed) {
                     shouldShow(() -> "after a repair that ended well, " + host + " differs", expected, view(content));
                 } else {
@@ -441,7 +570,8 @@ final class RepairWorld implements AutoCloseable {
                 for (ReplicaHost host : hosts) {
                     if (!wanted.hosts().contains(host)) {
                         host.disk().heal();
-                        arrived.add(host.isRunning() ? host.content().fragments() : held.get(host));
+                        FragmentList there = host.isRunning() ? host.content().fragments() : held.get(host);
+                        arrived.add(views.within(there, ownership.of(host)));
                     }
                 }
             }
@@ -490,43 +620,78 @@ final class RepairWorld implements AutoCloseable {
             host.shouldHoldNothingOfThem();
             contents.add(content(host));
         }
-        List<String> everythingShown = view(everything);
+        Map<List<TokenRange>, List<String>> everythingShown = new HashMap<>();
         for (int i = 0; i < hosts.size(); i++) {
-            shouldHoldWhatItMust(hosts.get(i), contents.get(i), everythingShown);
+            ReplicaHost host = hosts.get(i);
+            List<TokenRange> owned = ownership.of(host);
+            if (!everythingShown.containsKey(owned)) {
+                everythingShown.put(owned, view(host, everything));
+            }
+            shouldHoldWhatItMust(host, contents.get(i), everythingShown.get(owned));
         }
         settled = true;
         log("settled");
     }
 
     /**
-     * With nothing in the way one repair makes all equal, to what all of them had, and the next one finds nothing. What they
-     * had is what was held when they settled.
+     * With nothing in the way one repair of all that is owned makes the owners equal, to what all of them had, and the next one
+     * finds nothing. What they had is what was held when they settled.
      *
+     * @param all together everything
+     * @param byRing whether one repair does it, which knows the ring, and goes by the first of them in all else
      * @param again whether there is a next one
      */
-    void shouldConverge(Wanted wanted, boolean again) throws IOException {
-        FragmentList merged = views.merged(List.copyOf(held.values()));
-        run(wanted);
-        List<FragmentList> contents = new ArrayList<>();
+    void shouldConverge(List<Wanted> all, boolean byRing, boolean again) throws IOException {
+        Map<Ownership.Owned, FragmentList> merged = new LinkedHashMap<>();
+        for (Ownership.Owned set : ownership.sets()) {
+            merged.put(
+                    set,
+                    views.merged(set.owners().stream()
+                            .map(owner -> views.within(held.get(owner), set.ranges()))
+                            .toList()));
+        }
+        runAll(all, byRing);
+        Map<ReplicaHost, FragmentList> contents = new LinkedHashMap<>();
         for (ReplicaHost host : hosts) {
             host.takeIn();
             host.shouldHoldNothingOfThem();
-            contents.add(content(host));
+            contents.put(host, content(host));
         }
-        List<String> expected = view(merged);
-        for (int i = 0; i < hosts.size(); i++) {
-            ReplicaHost host = hosts.get(i);
-            shouldShow(() -> host + " differs after the last repair", expected, view(contents.get(i)));
-            held.put(host, contents.get(i));
+        for (Ownership.Owned set : ownership.sets()) {
+            List<String> expected = views.of(merged.get(set), set.ranges(), ceilingSeconds);
+            for (ReplicaHost host : set.owners()) {
+                shouldShow(
+                        () -> host + " differs after the last repair",
+                        expected,
+                        views.of(contents.get(host), set.ranges(), ceilingSeconds));
+            }
+            if (!truncatedAlone) {
+                shouldShow(
+                        () -> "replicas do not show what was written",
+                        views.of(everything, set.ranges(), ceilingSeconds),
+                        expected);
+            }
         }
-        if (hosts.stream().allMatch(host -> host.truncations() == 0)) {
-            shouldShow(() -> "replicas do not show what was written", view(everything), expected);
+        for (ReplicaHost host : hosts) {
+            shouldHaveLeftTheRest(host, contents.get(host));
         }
+        held.putAll(contents);
         if (again) {
-            assertThat(run(wanted).wereEqual())
-                    .as("a second repair finds nothing")
-                    .isTrue();
+            assertThat(runAll(all, byRing))
+                    .as("a second repair finds nothing, %s", all)
+                    .allMatch(RepairReport::wereEqual);
         }
+    }
+
+    private List<RepairReport> runAll(List<Wanted> all, boolean byRing) throws IOException {
+        if (byRing) {
+            return List.of(runByRing(all.get(0)));
+        }
+        List<RepairReport> reports = new ArrayList<>();
+        for (Wanted wanted : all) {
+            reports.add(run(wanted, UnaryOperator.identity()));
+        }
+        return reports;
     }
 
     @Override

@@ -59,11 +59,13 @@ abstract class ReplicaHost implements AutoCloseable {
     /**
      * What all hosts of a world have in common.
      *
+     * @param change that is made to the table while repairs run
      * @param sectionsMinBytes of an SSTable that has less than this of the wanted ranges the rows are streamed
      */
     record Setting(
             SimulatedNetwork network,
             TableSchema schema,
+            Optional<TableChange> change,
             ManualClock clock,
             ManualClock storeClock,
             long sectionsMinBytes) {}
@@ -84,6 +86,7 @@ abstract class ReplicaHost implements AutoCloseable {
     private Standing standing = Standing.DOWN;
     private int truncations;
     private int starts;
+    private boolean altered;
 
     /** @param version which it writes */
     ReplicaHost(Setting setting, int number, SSTableVersion version, Path parent) throws IOException {
@@ -105,6 +108,9 @@ abstract class ReplicaHost implements AutoCloseable {
     /** Rewrites what it has, without what may be purged by now. */
     abstract void compact() throws IOException;
 
+    /** Makes the change to its table. */
+    abstract void alterTable(TableChange change) throws IOException;
+
     /** Whether what it receives waits to be taken in. */
     abstract boolean stages();
 
@@ -118,8 +124,30 @@ abstract class ReplicaHost implements AutoCloseable {
         return setting;
     }
 
+    /** Of its table now. */
+    final TableSchema schema() {
+        return altered ? setting.change().orElseThrow().after() : setting.schema();
+    }
+
+    final boolean isAltered() {
+        return altered;
+    }
+
+    /** Once. */
+    final void alter() throws IOException {
+        if (!altered) {
+            alterTable(setting.change().orElseThrow());
+            altered = true;
+        }
+    }
+
     final int number() {
         return number;
+    }
+
+    /** As a replica. */
+    final String name() {
+        return "host " + number;
     }
 
     final SSTableVersion version() {
@@ -255,7 +283,7 @@ abstract class ReplicaHost implements AutoCloseable {
 
     /** As the master of a repair. */
     final RepairMember here() {
-        return RepairMember.here(source);
+        return RepairMember.here(name(), source);
     }
 
     /** As a follower of another host. */
@@ -276,9 +304,13 @@ abstract class ReplicaHost implements AutoCloseable {
     /** What is there now. */
     abstract Content content() throws IOException;
 
+    final FragmentList contentNow() throws IOException {
+        return content().fragments();
+    }
+
     /** What is there once what a repair left to be taken in is counted, as the replica itself reads it. */
     final FragmentList content(Optional<UUID> staged) throws IOException {
-        TableSchema schema = setting.schema();
+        TableSchema schema = schema();
         try (Replica replica = source.open(schema.keyspace(), schema.name(), stages() ? staged : Optional.empty());
                 FragmentCursor cursor = replica.scan(TokenRange.Linear.ALL, replica.localDeletionTimeMaxSeconds())) {
             return FragmentList.copyOf(cursor);

@@ -54,6 +54,25 @@ final class ReplicaViews {
         return model.content();
     }
 
+    /** The partitions whose tokens lie in ranges. */
+    FragmentList within(FragmentList content, List<TokenRange> ranges) {
+        if (ranges.equals(List.of(TokenRange.FULL))) {
+            return content;
+        }
+        FragmentList.Builder wanted = FragmentList.builder(schema);
+        boolean isWanted = false;
+        for (Fragment fragment : content.fragments()) {
+            if (fragment.kind() == FragmentKind.PARTITION_START) {
+                long token = fragment.key().token();
+                isWanted = ranges.stream().anyMatch(range -> range.contains(token));
+            }
+            if (isWanted) {
+                wanted.add(fragment);
+            }
+        }
+        return wanted.build();
+    }
+
     List<String> of(FragmentList content, TokenRange range, long ceilingSeconds) throws IOException {
         return of(content, List.of(range), ceilingSeconds);
     }
@@ -66,19 +85,8 @@ final class ReplicaViews {
     List<String> of(FragmentList content, List<TokenRange> ranges, long ceilingSeconds) throws IOException {
         SessionPurgeRule rule = new SessionPurgeRule(
                 clock.instant().getEpochSecond(), schema.options().gcGraceSeconds());
-        FragmentList.Builder wanted = FragmentList.builder(schema);
-        boolean isWanted = false;
-        for (Fragment fragment : content.fragments()) {
-            if (fragment.kind() == FragmentKind.PARTITION_START) {
-                long token = fragment.key().token();
-                isWanted = ranges.stream().anyMatch(range -> range.contains(token));
-            }
-            if (isWanted) {
-                wanted.add(fragment);
-            }
-        }
-        FragmentList cut =
-                MovedFragments.of(wanted.build(), micros -> micros, seconds -> Math.min(seconds, ceilingSeconds));
+        FragmentList cut = MovedFragments.of(
+                within(content, ranges), micros -> micros, seconds -> Math.min(seconds, ceilingSeconds));
         // Of two deletions that differed in nothing else, the outer one hides the inner one now.
         FragmentList normal = merged(cut);
         try (FragmentCursor cursor = new PurgeCursor(normal.cursor(), rule)) {

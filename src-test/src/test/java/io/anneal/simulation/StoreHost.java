@@ -103,6 +103,11 @@ final class StoreHost extends ReplicaHost {
         table.compact();
     }
 
+    @Override
+    void alterTable(TableChange change) throws IOException {
+        store.alterTable(change.text());
+    }
+
     void truncate() throws IOException {
         table.truncate();
         truncated();

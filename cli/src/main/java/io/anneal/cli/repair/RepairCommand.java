@@ -14,6 +14,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.net.PeerAddress;
 import io.anneal.node.Ring;
+import io.anneal.repair.DriftSample;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
@@ -118,6 +119,20 @@ public final class RepairCommand extends Subcommand {
     private boolean namesRows;
 
     @Option(
+            names = "--sample",
+            paramLabel = "PERCENT",
+            description =
+                    "In a dry run: compare so much of the ranges, in small slices, and estimate from it how far the replicas"
+                            + " have drifted apart; as 1%%.")
+    private String samplePercent;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "With --sample: take the slices that another sample took.")
+    private Long sampleSeed;
+
+    @Option(
             names = "--apply",
             description =
                     "With --dir: write what each replica lacks: into a store, and beside Cassandra's files to --out.")
@@ -206,7 +221,8 @@ public final class RepairCommand extends Subcommand {
         check();
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
-        RepairTask task = task(expanded, owned(named));
+        Optional<DriftSample> sample = sample();
+        RepairTask task = task(expanded, owned(named, sample), sample);
         if (!json()) {
             task.owned().notes().forEach(note -> say("note: " + note));
         }
@@ -291,6 +307,7 @@ public final class RepairCommand extends Subcommand {
         if (apply && dryRun) {
             throw usage("--apply and --dry-run contradict each other");
         }
+        checkSample();
         if (!replicas.isEmpty() && schemaFile != null) {
             throw usage("--schema goes with --dir");
         }
@@ -308,6 +325,45 @@ public final class RepairCommand extends Subcommand {
                     "--rate takes a number of rows a second, at least 0 (as fast as it goes), given=" + rowsPerSecond);
         }
         checkBuffer();
+    }
+
+    private void checkSample() {
+        if (samplePercent == null && sampleSeed != null) {
+            throw usage("--seed goes with --sample");
+        }
+        if (samplePercent != null && !isDryRun()) {
+            throw usage("--sample goes with a dry run");
+        }
+        if (samplePercent != null && namesRows) {
+            throw usage("--sample tells how many rows differ, --rows which: choose one");
+        }
+        sampleShare();
+        if (samplePercent != null && ring != null) {
+            throw usage("--sample goes with --range or --full-replicas, not with --ring");
+        }
+    }
+
+    /** Empty for all. */
+    private Optional<Double> sampleShare() {
+        if (samplePercent == null) {
+            return Optional.empty();
+        }
+        double percent;
+        try {
+            percent = Double.parseDouble(samplePercent.strip().replaceFirst("\\s*%$", ""));
+        } catch (NumberFormatException e) {
+            percent = Double.NaN;
+        }
+        if (!(percent > 0 && percent <= 100)) {
+            throw usage("--sample takes more than 0% and at most 100%, as 1% or 0.1, given=" + samplePercent);
+        }
+        return Optional.of(percent / 100);
+    }
+
+    private Optional<DriftSample> sample() {
+        return sampleShare()
+                .map(share -> new DriftSample(
+                        share, sampleSeed == null ? host().random().nextLong() : sampleSeed));
     }
 
     private void checkOwned() {
@@ -328,9 +384,9 @@ public final class RepairCommand extends Subcommand {
         }
     }
 
-    private Ownership owned(List<NamedReplica> named) throws IOException {
+    private Ownership owned(List<NamedReplica> named, Optional<DriftSample> sample) throws IOException {
         if (ring == null) {
-            return Ownership.ofAll(tokens());
+            return Ownership.ofAll(sample.map(part -> part.of(tokens())).orElseGet(this::tokens));
         }
         Ring read = RingFile.read(this, ring);
         if (directories.isEmpty() && !names.isEmpty() && names.size() != replicas.size()) {
@@ -461,7 +517,7 @@ public final class RepairCommand extends Subcommand {
         return named;
     }
 
-    private RepairTask task(List<QualifiedTable> expanded, Ownership owned) {
+    private RepairTask task(List<QualifiedTable> expanded, Ownership owned, Optional<DriftSample> sample) {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(
                 expanded,
@@ -473,7 +529,8 @@ public final class RepairCommand extends Subcommand {
                 allowed.waivers(),
                 parallel,
                 rowsPerSecond,
-                includeRecent);
+                includeRecent,
+                sample);
     }
 
     /** What makes equal what a dry run found to differ. */
@@ -501,6 +558,15 @@ public final class RepairCommand extends Subcommand {
                 .unfinishedReports(results::addPart)
                 .tableReports(results::add);
         repair.runId(results.run().id());
+        if (task.sample().isPresent()) {
+            // It is over soon, and its estimate needs all of it.
+            Consumer<String> notes = note -> progress.aside(() -> say("note: " + note));
+            try (DriftKeys keys = new DriftKeys(repair, this::nowSeconds, notes)) {
+                results.sampled(keys);
+                run(task, repair.differences(keys), named);
+            }
+            return;
+        }
         results.run().checkpoint().ifPresent(repair::checkpoint);
         if (!namesRows) {
             run(task, repair, named);

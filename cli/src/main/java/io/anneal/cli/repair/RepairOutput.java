@@ -171,7 +171,7 @@ final class RepairOutput {
     }
 
     /** What was not compared: silence on it would pass for equality. */
-    private static void printLeftOut(PrintStream out, RepairReport report) {
+    static void printLeftOut(PrintStream out, RepairReport report) {
         report.cutoff()
                 .ifPresent(cutoff -> report.replicas().stream()
                         .filter(replica -> replica.rowsRecent() + replica.deletionsRecent() > 0)
@@ -278,11 +278,18 @@ final class RepairOutput {
         json.writeEndObject();
     }
 
-    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now) throws IOException {
+    /** Further fields of a table. */
+    interface Fields {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now, Fields more)
+            throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         json.writeBooleanField("were-equal", report.wereEqual());
         writeDone(json, table, report, now);
+        more.write(json);
         json.writeEndObject();
     }
 

@@ -9,11 +9,14 @@ import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.RangeUnit;
+import io.anneal.repair.DriftEstimate;
+import io.anneal.repair.RangeReport;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +42,7 @@ final class RepairResults {
     private record Done(RepairReport report, Instant now) {}
 
     private final String nextStep;
+    private Optional<DriftKeys> keys = Optional.empty();
     /** Where rows that differ are written while the repair runs. */
     private Optional<JsonResult> opened = Optional.empty();
 
@@ -52,6 +56,23 @@ final class RepairResults {
         this.task = task;
         this.progress = progress;
         this.run = run;
+    }
+
+    /** Sets who reads the rows that a sample found to differ. */
+    void sampled(DriftKeys reading) {
+        keys = Optional.of(reading);
+    }
+
+    private DriftEstimate estimate(Collection<RangeReport> found) {
+        return DriftEstimate.of(
+                task.sample().orElseThrow(), task.owned().ranges().orElseThrow(), found);
+    }
+
+    private void printSample(QualifiedTable table, RepairReport report, Instant now) {
+        DriftEstimate estimate = estimate(report.ranges());
+        DriftOutput.print(command.out(), table.toString(), estimate);
+        keys.ifPresent(reading -> DriftOutput.printKeys(command.out(), estimate, reading.of(table.toString()), now));
+        RepairOutput.printLeftOut(command.out(), report);
     }
 
     RepairRun run() {
@@ -101,7 +122,12 @@ final class RepairResults {
         if (!command.json()) {
             progress.aside(() -> {
                 report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
-                RepairOutput.print(command.out(), table, report, task.owned().shareText(), now);
+                if (task.sample().isPresent()) {
+                    printSample(table, report, now);
+                } else {
+                    RepairOutput.print(
+                            command.out(), table, report, task.owned().shareText(), now);
+                }
             });
         }
     }
@@ -155,7 +181,17 @@ final class RepairResults {
                 for (QualifiedTable table : task.tables()) {
                     if (done.containsKey(table)) {
                         Done one = done.get(table);
-                        RepairOutput.write(result.fields(), table, one.report(), one.now());
+                        Optional<DriftEstimate> estimate = task.sample()
+                                .map(sample -> estimate(one.report().ranges()));
+                        RepairOutput.write(result.fields(), table, one.report(), one.now(), json -> {
+                            if (estimate.isPresent()) {
+                                DriftOutput.write(
+                                        json,
+                                        estimate.get(),
+                                        task.sample().orElseThrow().seed(),
+                                        keys.map(reading -> reading.of(table.toString())));
+                            }
+                        });
                     } else if (failed.containsKey(table)) {
                         RepairOutput.writeError(
                                 result.fields(),
@@ -167,8 +203,22 @@ final class RepairResults {
                 }
                 result.fields().writeEndArray();
                 RepairOutput.writeSum(result.fields(), sum, tables, failed.size());
+                if (task.sample().isPresent()) {
+                    DriftOutput.write(
+                            result.fields(),
+                            estimate(sum.ranges()),
+                            task.sample().get().seed(),
+                            Optional.empty());
+                }
                 RepairOutput.writeTexts(result.fields(), "notes", task.owned().notes());
             }
+        } else if (task.sample().isPresent()) {
+            if (tables > 1) {
+                DriftOutput.print(command.out(), "in all " + tables + " tables", estimate(sum.ranges()));
+            }
+            command.out()
+                    .println("the same slices again: --seed="
+                            + task.sample().get().seed());
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
         }

@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.node.Waiver;
+import io.anneal.repair.DriftSample;
 import io.anneal.repair.Repair;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.UUID;
  * @param staged the run whose SSTables count although they are not imported yet
  * @param parallel how many ranges at once, of all tables
  * @param includeRecent whether a dry run compares what may still be on its way, too
+ * @param sample what of the replicas' ranges the owned ones are, if not all
  */
 record RepairTask(
         List<QualifiedTable> tables,
@@ -27,7 +29,8 @@ record RepairTask(
         Set<Waiver> waivers,
         int parallel,
         long rowsPerSecond,
-        boolean includeRecent) {
+        boolean includeRecent,
+        Optional<DriftSample> sample) {
     /** Writes are on their way to a replica for so long at most, hints aside; a clock may be off by some of it. */
     static final Duration RECENT = Duration.ofSeconds(10);
 

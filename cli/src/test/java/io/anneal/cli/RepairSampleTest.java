@@ -1,0 +1,183 @@
+package io.anneal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code anneal repair --sample}: how far replicas have drifted apart, from a part of what they hold. */
+@Timeout(60)
+final class RepairSampleTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long MICROS = CommandRun.NOW.getEpochSecond() * 1_000_000 - 100_000_000;
+    /** Older than gc_grace. */
+    private static final long LONG_AGO = MICROS - 2 * 864_000_000_000L;
+
+    private static final int ROWS = 300;
+
+    @TempDir
+    private Path directory;
+
+    private interface Rows {
+        void to(Table table) throws IOException;
+    }
+
+    private final List<Object> replicas = new ArrayList<>();
+    private Instant now = CommandRun.NOW;
+
+    private void replica(String name, Rows rows) throws IOException {
+        Path store = directory.resolve(name);
+        StoreConfig config = StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
+        try (Store open = Store.open(store, config, HostEnvironment.system().withClock(() -> now))) {
+            Table table = open.createTable(
+                    Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND "));
+            rows.to(table);
+            table.flush();
+        }
+        replicas.addAll(List.of("--dir", store));
+    }
+
+    private static void row(Table table, int id, long micros) throws IOException {
+        table.row()
+                .key("id", id)
+                .clustering("at", 1)
+                .set("name", "of " + id)
+                .timestampMicros(micros)
+                .insert();
+    }
+
+    /** Rows but for each so-manieth; 0 for all. */
+    private void replica(String name, int without) throws IOException {
+        replica(name, table -> {
+            for (int id = 0; id < ROWS; id++) {
+                if (without == 0 || id % without != 0) {
+                    row(table, id, MICROS + id);
+                }
+            }
+        });
+    }
+
+    private CommandRun repair(Object... more) {
+        List<Object> args = new ArrayList<>(List.of("repair", "--table", "ks.readings", "--full-replicas"));
+        args.addAll(replicas);
+        args.addAll(List.of(more));
+        return CommandRun.at(Clock.fixed(CommandRun.NOW, ZoneOffset.UTC), args.toArray());
+    }
+
+    private static JsonNode sample(CommandRun run) throws IOException {
+        return JSON.readTree(run.out()).get("tables").get(0).get("sample");
+    }
+
+    @Test
+    void shouldFindTheShareThatDiffersWithinItsInterval() throws IOException {
+        replica("one", 0);
+        replica("two", 5);
+
+        CommandRun run = repair("--sample", "40%", "--seed", "7", "--json");
+
+        JsonNode sample = sample(run);
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(sample.get("rows").asInt()).isBetween(ROWS / 4, ROWS * 6 / 10);
+        assertThat(sample.get("share-low").asDouble()).isBetween(0.05, 0.2);
+        assertThat(sample.get("share-high").asDouble()).isBetween(0.2, 0.4);
+        assertThat(sample.get("rows-looked-at")).isEqualTo(sample.get("rows-differing"));
+        Instant oldest = Instant.parse(sample.get("oldest-difference").asText());
+        assertThat(oldest).isBetween(CommandRun.NOW.minusSeconds(101), CommandRun.NOW.minusSeconds(99));
+        assertThat(sample.get("ghosts").asInt()).isZero();
+        assertThat(sample(repair("--sample", "40", "--seed", "7", "--json"))).isEqualTo(sample);
+        assertThat(repair("--sample", "40%").out())
+                .contains(" % of the rows differ in the 40 % sampled", "oldest difference: written ", "--seed=");
+    }
+
+    @Test
+    void shouldSayOfReplicasThatDoNotDifferOnlyWhatWasSampled() throws IOException {
+        replica("one", 0);
+        replica("two", 0);
+
+        CommandRun run = repair("--sample=40%");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out())
+                .contains("ks.readings: no difference in the 40 % sampled")
+                .doesNotContain("equal");
+        assertThat(sample(repair("--sample", "40%", "--json")).get("share-high").asDouble())
+                .isBetween(0.001, 0.05);
+    }
+
+    @Test
+    void shouldKnowTheShareWhenAllIsSampled() throws IOException {
+        replica("one", table -> row(table, 1, MICROS));
+        replica("two", table -> row(table, 1, MICROS + 1));
+
+        JsonNode sample = sample(repair("--sample", "100%", "--json"));
+
+        assertThat(sample.get("share-low").asDouble()).isEqualTo(1);
+        assertThat(sample.get("rows-differing-of-all").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldSayWhenNoRowWasInTheSample() throws IOException {
+        replica("one", table -> row(table, 1, MICROS));
+        replica("two", table -> row(table, 1, MICROS));
+
+        CommandRun run = repair("--sample", "0.1%", "--seed", "1");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).contains("no rows in the 0.1 % sampled: nothing is known", "too few slices");
+    }
+
+    @Test
+    void shouldNameRowsThatAnExpiredDeletionMeets() throws IOException {
+        replica("one", table -> row(table, 1, LONG_AGO));
+        now = Instant.ofEpochSecond(LONG_AGO / 1_000_000);
+        replica(
+                "two",
+                table -> table.row()
+                        .key("id", 1)
+                        .clustering("at", 1)
+                        .timestampMicros(LONG_AGO + 1)
+                        .deleteRow());
+
+        CommandRun run = repair("--sample", "100%");
+
+        assertThat(run.out()).contains("1 of 1 (100 %): an expired deletion", "key=[1] clustering=[1]", "20 days ago");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "0%", "-1%", "100.1%", "NaN", "one", "", "%"})
+    void shouldRefuseAShareThatIsNone(String share) throws IOException {
+        replicas.addAll(List.of("--dir", directory.resolve("a"), "--dir", directory.resolve("b")));
+
+        CommandRun run = repair("--sample=" + share);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--sample takes more than 0% and at most 100%");
+    }
+
+    @Test
+    void shouldRefuseWhatASampleHasNoUseFor() {
+        replicas.addAll(List.of("--dir", directory.resolve("a"), "--dir", directory.resolve("b")));
+
+        assertThat(repair("--seed", "1").err()).contains("--seed goes with --sample");
+        assertThat(repair("--sample", "1%", "--rows").err()).contains("choose one");
+        assertThat(repair("--sample", "1%", "--apply", "--out", directory.resolve("out"))
+                        .err())
+                .contains("--sample goes with a dry run");
+    }
+}
