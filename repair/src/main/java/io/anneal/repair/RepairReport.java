@@ -97,6 +97,17 @@ public record RepairReport(
     /** The same by these ranges, of which each of its own is a part. */
     RepairReport within(List<TokenRange> whole) {
         RangeIndex index = new RangeIndex(whole);
+        return with(
+                replicas,
+                notes,
+                coveredUntilSeconds,
+                joined(ranges.stream()
+                        .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
+    }
+
+    /** The same of the same sessions, otherwise told. */
+    private RepairReport with(
+            List<ReplicaReport> replicas, List<String> notes, long coveredUntilSeconds, List<RangeReport> ranges) {
         return new RepairReport(
                 sessionIds,
                 replicas,
@@ -107,8 +118,7 @@ public record RepairReport(
                 coveredUntilSeconds,
                 gcGraceSeconds,
                 cutoffMicros,
-                joined(ranges.stream()
-                        .map(part -> part.of(index.range(index.of(part.range().left() + 1))))));
+                ranges);
     }
 
     /** Places at which some replica held a row. */
@@ -199,17 +209,7 @@ public record RepairReport(
     }
 
     RepairReport withNote(String note) {
-        return new RepairReport(
-                sessionIds,
-                replicas,
-                counts,
-                dryRun,
-                importDeadlineSeconds,
-                Stream.concat(notes.stream(), Stream.of(note)).toList(),
-                coveredUntilSeconds,
-                gcGraceSeconds,
-                cutoffMicros,
-                ranges);
+        return with(replicas, Stream.concat(notes.stream(), Stream.of(note)).toList(), coveredUntilSeconds, ranges);
     }
 
     /** The moment up to which what was written was compared, by its write time; empty where nothing was left out for it. */
@@ -221,33 +221,17 @@ public record RepairReport(
 
     /** The same of what is not done. */
     RepairReport uncovered() {
-        return new RepairReport(
-                sessionIds,
-                replicas,
-                counts,
-                dryRun,
-                importDeadlineSeconds,
-                notes,
-                0,
-                gcGraceSeconds,
-                cutoffMicros,
-                ranges);
+        return with(replicas, notes, 0, ranges);
     }
 
     /** The report of a session of some of a repair's members: as places among all, in the session's order. */
     RepairReport ofMembers(List<Integer> places) {
-        return new RepairReport(
-                sessionIds,
+        return with(
                 replicas.stream()
                         .map(replica -> replica.of(places.get(replica.member)))
                         .toList(),
-                counts,
-                dryRun,
-                importDeadlineSeconds,
                 notes,
                 coveredUntilSeconds,
-                gcGraceSeconds,
-                cutoffMicros,
                 ranges.stream().map(range -> range.ofMembers(places)).toList());
     }
 
