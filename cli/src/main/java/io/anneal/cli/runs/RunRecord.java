@@ -121,23 +121,11 @@ public record RunRecord(
     RunRecord resumed(Instant now) {
         List<Instant> parts = new ArrayList<>(started);
         parts.add(now);
-        return new RunRecord(
-                id, arguments, wantedTables, replicas, ranges, dryRun, parts, ended, outcome, progress, tables);
+        return with(parts, ended, outcome, progress, tables);
     }
 
     RunRecord withProgress(RecordedProgress now) {
-        return new RunRecord(
-                id,
-                arguments,
-                wantedTables,
-                replicas,
-                ranges,
-                dryRun,
-                started,
-                ended,
-                outcome,
-                Optional.of(now),
-                tables);
+        return with(started, ended, outcome, Optional.of(now), tables);
     }
 
     /** What an earlier part said of the table is part of this. */
@@ -145,22 +133,21 @@ public record RunRecord(
         List<RecordedTable> all = new ArrayList<>(tables);
         all.removeIf(table -> table.table().equals(done.table()));
         all.add(done);
-        return new RunRecord(
-                id, arguments, wantedTables, replicas, ranges, dryRun, started, ended, outcome, progress, all);
+        return with(started, ended, outcome, progress, all);
     }
 
     RunRecord withOutcome(Outcome how, Instant now) {
+        return with(started, how == Outcome.UNFINISHED ? Optional.empty() : Optional.of(now), how, progress, tables);
+    }
+
+    /** The same run, of which this is so by now; what was wanted of it stays. */
+    private RunRecord with(
+            List<Instant> started,
+            Optional<Instant> ended,
+            Outcome outcome,
+            Optional<RecordedProgress> progress,
+            List<RecordedTable> tables) {
         return new RunRecord(
-                id,
-                arguments,
-                wantedTables,
-                replicas,
-                ranges,
-                dryRun,
-                started,
-                how == Outcome.UNFINISHED ? Optional.empty() : Optional.of(now),
-                how,
-                progress,
-                tables);
+                id, arguments, wantedTables, replicas, ranges, dryRun, started, ended, outcome, progress, tables);
     }
 }
