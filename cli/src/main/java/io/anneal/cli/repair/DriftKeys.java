@@ -4,11 +4,9 @@ import io.anneal.cli.command.KeyText;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.DeletionDifference;
 import io.anneal.repair.DifferenceListener;
 import io.anneal.repair.Repair;
-import io.anneal.repair.ReplicaRows;
 import io.anneal.repair.RowDifference;
 import io.anneal.repair.RowDrift;
 import io.anneal.schema.TableSchema;
@@ -18,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -31,14 +28,8 @@ final class DriftKeys implements DifferenceListener, Closeable {
     static final int ROWS_MAX = 2000;
     static final int GHOSTS_NAMED_MAX = 10;
 
-    private final Repair repair;
-    private final LongSupplier nowSeconds;
-    private final Consumer<String> notes;
+    private final DifferingRows rows;
     private final Map<String, Found> tables = new HashMap<>();
-    private TableSchema schema;
-    private List<String> replicas = List.of();
-    private Optional<ReplicaRows> rows = Optional.empty();
-    private boolean isUnreadable;
 
     /** What the rows of one table told. */
     static final class Found {
@@ -74,9 +65,7 @@ final class DriftKeys implements DifferenceListener, Closeable {
 
     /** @param notes hears why rows are not read any more */
     DriftKeys(Repair repair, LongSupplier nowSeconds, Consumer<String> notes) {
-        this.repair = repair;
-        this.nowSeconds = nowSeconds;
-        this.notes = notes;
+        rows = new DifferingRows(repair, nowSeconds, notes, "counted");
     }
 
     Found of(String table) {
@@ -85,58 +74,45 @@ final class DriftKeys implements DifferenceListener, Closeable {
 
     @Override
     public void begins(TableSchema table, List<String> names) throws IOException {
-        boolean isOther =
-                schema == null || !schema.qualifiedName().equals(table.qualifiedName()) || !replicas.equals(names);
-        schema = table;
-        replicas = List.copyOf(names);
-        if (isOther) {
-            close();
-        }
+        rows.begins(table, names);
     }
 
     @Override
     public void deletionDiffers(DeletionDifference difference) {
-        of(schema.qualifiedName()).differsSince(difference.deletion().timestampMicros());
+        found().differsSince(difference.deletion().timestampMicros());
     }
 
-    /** What can't be read must not end the comparison: it is said once. */
     @Override
     public void rowDiffers(RowDifference difference) {
-        Found found = of(schema.qualifiedName());
-        if (isUnreadable || found.read >= ROWS_MAX) {
-            return;
+        Found found = found();
+        if (found.read < ROWS_MAX) {
+            rows.read(difference.place(), (versions, rule) -> {
+                RowDrift drift = RowDrift.of(rows.schema(), rule, versions);
+                found.read++;
+                drift.differsSinceMicros().ifPresent(found::differsSince);
+                if (drift.isGhost() && found.ghosts++ < GHOSTS_NAMED_MAX) {
+                    found.ghostKeys.add(text(difference.place()));
+                }
+                return drift;
+            });
         }
-        try {
-            if (rows.isEmpty()) {
-                rows = Optional.of(repair.rows(schema, replicas));
-            }
-            SessionPurgeRule rule = new SessionPurgeRule(
-                    nowSeconds.getAsLong(), schema.options().gcGraceSeconds());
-            RowDrift drift = RowDrift.of(schema, rule, rows.get().read(difference.place()));
-            found.read++;
-            drift.differsSinceMicros().ifPresent(found::differsSince);
-            if (drift.isGhost() && found.ghosts++ < GHOSTS_NAMED_MAX) {
-                found.ghostKeys.add(text(difference.place()));
-            }
-        } catch (IOException | RuntimeException e) {
-            isUnreadable = true;
-            notes.accept("rows that differ are counted, but not read any more: " + e.getMessage());
-        }
+    }
+
+    private Found found() {
+        return of(rows.schema().qualifiedName());
     }
 
     private String text(RingPosition position) {
         PositionInPartition place = position.position();
-        return "key=" + KeyText.of(schema, new KeyView().wrap(position.key().orElseThrow()))
+        return "key="
+                + KeyText.of(rows.schema(), new KeyView().wrap(position.key().orElseThrow()))
                 + (place.region() == PositionInPartition.Region.STATIC
                         ? " static"
-                        : " clustering=" + KeyText.of(schema, place.prefix()));
+                        : " clustering=" + KeyText.of(rows.schema(), place.prefix()));
     }
 
     @Override
     public void close() throws IOException {
-        if (rows.isPresent()) {
-            rows.get().close();
-        }
-        rows = Optional.empty();
+        rows.close();
     }
 }

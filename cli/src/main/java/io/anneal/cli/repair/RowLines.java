@@ -6,7 +6,6 @@ import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.DeletionDifference;
 import io.anneal.repair.DifferenceListener;
 import io.anneal.repair.Repair;
-import io.anneal.repair.ReplicaRows;
 import io.anneal.repair.RowDifference;
 import io.anneal.repair.RowDrift;
 import io.anneal.schema.TableSchema;
@@ -54,74 +53,42 @@ final class RowLines implements DifferenceListener, Closeable {
         }
     }
 
-    private final Repair repair;
+    private final DifferingRows rows;
     private final boolean reads;
-    private final LongSupplier nowSeconds;
-    private final Consumer<String> notes;
     private final Format format;
-
-    private TableSchema schema;
-    private List<String> replicas = List.of();
-    private Optional<ReplicaRows> rows = Optional.empty();
-    private boolean isUnreadable;
 
     /**
      * @param reads whether rows are read: not after what made them equal
      * @param notes hears why rows are not read any more
      */
     RowLines(Repair repair, boolean reads, LongSupplier nowSeconds, Consumer<String> notes, Format format) {
-        this.repair = repair;
+        rows = new DifferingRows(repair, nowSeconds, notes, "named");
         this.reads = reads;
-        this.nowSeconds = nowSeconds;
-        this.notes = notes;
         this.format = format;
     }
 
     @Override
     public void begins(TableSchema table, List<String> names) throws IOException {
-        boolean isOther =
-                schema == null || !schema.qualifiedName().equals(table.qualifiedName()) || !replicas.equals(names);
-        schema = table;
-        replicas = List.copyOf(names);
-        if (isOther) {
-            close();
-        }
+        rows.begins(table, names);
     }
 
     private List<String> names(List<Integer> places) {
-        return places.stream().map(replicas::get).toList();
+        return places.stream().map(rows.replicas()::get).toList();
     }
 
     @Override
     public void deletionDiffers(DeletionDifference difference) throws IOException {
-        format.deletion(schema, difference, names(difference.lacking()));
+        format.deletion(rows.schema(), difference, names(difference.lacking()));
     }
 
     @Override
     public void rowDiffers(RowDifference difference) throws IOException {
-        format.row(schema, difference, names(difference.lacking()), read(difference));
+        Optional<Found> found = reads ? rows.read(difference.place(), this::found) : Optional.empty();
+        format.row(rows.schema(), difference, names(difference.lacking()), found);
     }
 
-    /** What can't be read must not end the repair, which is done with this range: it is said once. */
-    private Optional<Found> read(RowDifference difference) {
-        if (!reads || isUnreadable) {
-            return Optional.empty();
-        }
-        try {
-            if (rows.isEmpty()) {
-                rows = Optional.of(repair.rows(schema, replicas));
-            }
-            return Optional.of(found(rows.get().read(difference.place())));
-        } catch (IOException | RuntimeException e) {
-            isUnreadable = true;
-            notes.accept("rows that differ are named, but not read any more: " + e.getMessage());
-            return Optional.empty();
-        }
-    }
-
-    private Found found(List<RowDrift.Version> versions) {
-        SessionPurgeRule rule =
-                new SessionPurgeRule(nowSeconds.getAsLong(), schema.options().gcGraceSeconds());
+    private Found found(List<RowDrift.Version> versions, SessionPurgeRule rule) {
+        TableSchema schema = rows.schema();
         Purger purger = new Purger(schema, rule);
         List<String> without = new ArrayList<>();
         List<String> holders = new ArrayList<>();
@@ -129,10 +96,10 @@ final class RowLines implements DifferenceListener, Closeable {
         for (int i = 0; i < versions.size(); i++) {
             Optional<Row> view = versions.get(i).row().flatMap(row -> view(purger, row));
             if (view.isPresent()) {
-                holders.add(replicas.get(i));
+                holders.add(rows.replicas().get(i));
                 views.add(view.get());
             } else {
-                without.add(replicas.get(i));
+                without.add(rows.replicas().get(i));
             }
         }
         return new Found(
@@ -149,9 +116,6 @@ final class RowLines implements DifferenceListener, Closeable {
 
     @Override
     public void close() throws IOException {
-        if (rows.isPresent()) {
-            rows.get().close();
-        }
-        rows = Optional.empty();
+        rows.close();
     }
 }
