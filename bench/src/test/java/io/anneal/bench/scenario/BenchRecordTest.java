@@ -81,11 +81,15 @@ final class BenchRecordTest {
         "median-rate, B/s",
         "cpu-per-call, s",
         "cpu-growth, 1",
-        "bytes-growth, 1"
+        "cpu-share, 1",
+        "rows-twice, 1",
+        "sessions, 1",
+        "bytes-growth, 1",
+        "dry-run-bytes, 1"
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(25);
+        assertThat(BenchMetric.values()).hasSize(29);
     }
 
     @Test

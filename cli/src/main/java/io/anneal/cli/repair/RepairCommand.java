@@ -377,6 +377,10 @@ public final class RepairCommand extends Subcommand {
             throw usage("say what the replicas own: --ring FILE, --range='(A,B]', or --full-replicas when each owns"
                     + " everything");
         }
+        if (ring == null) {
+            // What is wrong with it is said before any directory is looked at.
+            tokens();
+        }
         List<String> keyspaces =
                 tables.stream().map(QualifiedTable::keyspace).distinct().toList();
         if (ring != null && keyspaces.size() > 1) {
