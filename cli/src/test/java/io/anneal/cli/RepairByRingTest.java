@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.key.DecoratedKey;
-import io.anneal.store.Store;
-import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
 import io.anneal.table.SyncMode;
 import java.io.IOException;
@@ -23,11 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code anneal repair --ring}: three nodes of which each range has two, or of which one is missing. */
 final class RepairByRingTest {
-    private static final StoreConfig CONFIG =
-            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0).withSyncMode(SyncMode.PERIODIC);
+    private static final StoreConfig CONFIG = Tables.STORE.withSyncMode(SyncMode.PERIODIC);
     private static final String TABLE = "ks.readings";
-    private static final String TEXT =
-            Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND ");
     private static final int ROWS = 40;
     /** A quarter of the ring is of the first two, a half of the last two, and a quarter of the first and the last. */
     private static final String RING = """
@@ -48,13 +44,11 @@ final class RepairByRingTest {
     void setUp() throws IOException {
         ring = Files.writeString(directory.resolve("ring"), RING);
         for (int node = 1; node <= 3; node++) {
-            Path store = directory.resolve("10.0.0." + node);
-            stores.add(store);
-            try (Store open = Store.open(store, CONFIG)) {
-                Table table = open.createTable(TEXT);
+            int turn = node - 1;
+            stores.add(Tables.store(directory.resolve("10.0.0." + node), CONFIG, HostEnvironment.system(), table -> {
                 for (int id = 0; id < ROWS; id++) {
                     // By turns; the third node has more that it does not own.
-                    if (id % 3 == node - 1 || node == 3 && id % 5 == 0) {
+                    if (id % 3 == turn || turn == 2 && id % 5 == 0) {
                         table.row()
                                 .key("id", id)
                                 .clustering("at", 1)
@@ -63,8 +57,7 @@ final class RepairByRingTest {
                                 .insert();
                     }
                 }
-                table.flush();
-            }
+            }));
         }
     }
 
@@ -78,12 +71,7 @@ final class RepairByRingTest {
     }
 
     private List<Integer> ids(int node) throws IOException {
-        List<Integer> ids = new ArrayList<>();
-        try (Store open = Store.open(stores.get(node - 1), CONFIG);
-                var rows = open.table(TABLE).rows()) {
-            rows.forEach(row -> ids.add(row.value("id", Integer.class)));
-        }
-        return ids.stream().sorted().toList();
+        return Tables.ids(stores.get(node - 1), CONFIG);
     }
 
     private CommandRun repair(Object... args) {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.store.Store;
-import io.anneal.store.Table;
-import io.anneal.table.StoreConfig;
+import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,26 +24,21 @@ final class RepairHistoryTest {
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
 
     private static final String TABLE = "ks.readings";
-    private static final StoreConfig CONFIG =
-            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
 
     @TempDir
     private Path directory;
 
     /** Made once each; its rows differ from the others'. */
     private Path store(String name) throws IOException {
-        Path store = directory.resolve(name);
-        try (Store open = Store.open(store, CONFIG)) {
-            Table table = open.createTable(
-                    Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND "));
-            table.row()
-                    .key("id", name.hashCode())
-                    .clustering("at", 1)
-                    .set("name", name)
-                    .insert();
-            table.flush();
-        }
-        return store;
+        return Tables.store(
+                directory.resolve(name),
+                Tables.STORE,
+                HostEnvironment.system(),
+                table -> table.row()
+                        .key("id", name.hashCode())
+                        .clustering("at", 1)
+                        .set("name", name)
+                        .insert());
     }
 
     private CommandRun anneal(Instant at, Object... words) {

@@ -34,8 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RepairOfEmptyReplicaTest {
     private static final int REPLICAS = 3;
     private static final int ROWS = 3_000;
-    private static final String TEXT =
-            Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND ");
 
     @TempDir
     private Path directory;
@@ -54,7 +52,7 @@ final class RepairOfEmptyReplicaTest {
             Store store = Store.open(
                     directory.resolve("store-" + i),
                     StoreConfig.defaults().withShardCount(1).withCompactionThreads(0));
-            store.createTable(TEXT);
+            store.createTable(Tables.TEXT_WITH_ID);
             stores.add(store);
             nodes.add(CommandNode.serve(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -77,15 +75,19 @@ final class RepairOfEmptyReplicaTest {
     }
 
     private void fill(int store, int rows) throws IOException {
-        Path files = Tables.write(directory.resolve("files-" + store), Tables.schema(TEXT), TEXT, writer -> {
-            for (int id = 0; id < rows; id++) {
-                writer.row()
-                        .key("id", id)
-                        .clustering("at", 1)
-                        .set("name", "a".repeat(500))
-                        .insert();
-            }
-        });
+        Path files = Tables.write(
+                directory.resolve("files-" + store),
+                Tables.schema(Tables.TEXT_WITH_ID),
+                Tables.TEXT_WITH_ID,
+                writer -> {
+                    for (int id = 0; id < rows; id++) {
+                        writer.row()
+                                .key("id", id)
+                                .clustering("at", 1)
+                                .set("name", "a".repeat(500))
+                                .insert();
+                    }
+                });
         table(store).importSSTables(files);
     }
 

@@ -3,8 +3,8 @@ package io.anneal.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.cli.command.ExitCode;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
-import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +25,6 @@ final class RepairOfStoresTest {
     private static final StoreConfig CONFIG =
             StoreConfig.defaults().withShardCount(3).withCompactionThreads(0);
     private static final String TABLE = "ks.readings";
-    private static final String TEXT =
-            Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND ");
 
     @TempDir
     private Path directory;
@@ -48,9 +46,7 @@ final class RepairOfStoresTest {
     }
 
     private Path store(String name, int... ids) throws IOException {
-        Path store = directory.resolve(name);
-        try (Store open = Store.open(store, CONFIG)) {
-            Table table = open.createTable(TEXT);
+        return Tables.store(directory.resolve(name), CONFIG, HostEnvironment.system(), table -> {
             for (int id : ids) {
                 table.row()
                         .key("id", id)
@@ -59,18 +55,11 @@ final class RepairOfStoresTest {
                         .timestampMicros(Tables.MICROS)
                         .insert();
             }
-            table.flush();
-        }
-        return store;
+        });
     }
 
-    private List<Integer> ids(Path store) throws IOException {
-        List<Integer> ids = new ArrayList<>();
-        try (Store open = Store.open(store, CONFIG);
-                var rows = open.table(TABLE).rows()) {
-            rows.forEach(row -> ids.add(row.value("id", Integer.class)));
-        }
-        return ids.stream().sorted().toList();
+    private static List<Integer> ids(Path store) throws IOException {
+        return Tables.ids(store, CONFIG);
     }
 
     private static CommandRun repair(Object... args) {
@@ -219,7 +208,7 @@ final class RepairOfStoresTest {
     @Test
     void shouldTakeAStoresOwnSchemaWhateverIsGiven() throws IOException {
         Path schema = Files.writeString(
-                directory.resolve("other.cql"), TEXT.replace("5a1c395e-b41f", "6a1c395e-b41f") + ";\n");
+                directory.resolve("other.cql"), Tables.TEXT_WITH_ID.replace("5a1c395e-b41f", "6a1c395e-b41f") + ";\n");
         Path out = directory.resolve("out");
         for (Object[] args : new Object[][] {
             {"--dir", one, "--dir", cassandra, "--schema", schema},

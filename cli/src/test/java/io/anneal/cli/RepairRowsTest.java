@@ -10,9 +10,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.TokenFile;
 import io.anneal.node.CassandraReplicas;
-import io.anneal.store.Store;
 import io.anneal.store.Table;
-import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,23 +40,13 @@ final class RepairRowsTest {
     @TempDir
     private Path directory;
 
-    private interface Rows {
-        void to(Table table) throws IOException;
-    }
-
     private final List<Object> replicas = new ArrayList<>();
     /** For stores. */
     private Instant now = CommandRun.NOW;
 
-    private Path replica(String name, Rows rows) throws IOException {
-        Path store = directory.resolve(name);
-        StoreConfig config = StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
-        try (Store open = Store.open(store, config, HostEnvironment.system().withClock(() -> now))) {
-            Table table = open.createTable(
-                    Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND "));
-            rows.to(table);
-            table.flush();
-        }
+    private Path replica(String name, Tables.StoreRows rows) throws IOException {
+        Path store = Tables.store(
+                directory.resolve(name), Tables.STORE, HostEnvironment.system().withClock(() -> now), rows);
         replicas.addAll(List.of("--dir", store));
         return store;
     }

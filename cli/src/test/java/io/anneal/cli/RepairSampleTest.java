@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.environment.HostEnvironment;
-import io.anneal.store.Store;
 import io.anneal.store.Table;
-import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -34,22 +32,12 @@ final class RepairSampleTest {
     @TempDir
     private Path directory;
 
-    private interface Rows {
-        void to(Table table) throws IOException;
-    }
-
     private final List<Object> replicas = new ArrayList<>();
     private Instant now = CommandRun.NOW;
 
-    private void replica(String name, Rows rows) throws IOException {
-        Path store = directory.resolve(name);
-        StoreConfig config = StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
-        try (Store open = Store.open(store, config, HostEnvironment.system().withClock(() -> now))) {
-            Table table = open.createTable(
-                    Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND "));
-            rows.to(table);
-            table.flush();
-        }
+    private void replica(String name, Tables.StoreRows rows) throws IOException {
+        Path store = Tables.store(
+                directory.resolve(name), Tables.STORE, HostEnvironment.system().withClock(() -> now), rows);
         replicas.addAll(List.of("--dir", store));
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.cli.command.Environment;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
-import io.anneal.table.StoreConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -31,17 +30,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** A store that is served tells a Prometheus when it was last repaired, and how long that may be ago. */
 @Timeout(60)
 final class RepairedMetricsTest {
-    private static final StoreConfig CONFIG =
-            StoreConfig.defaults().withShardCount(1).withCompactionThreads(0);
-
     @TempDir
     private Path directory;
 
     private Path store(String name) throws IOException {
         Path store = directory.resolve(name);
-        try (Store open = Store.open(store, CONFIG)) {
-            Table table = open.createTable(
-                    Tables.TEXT.replace("WITH ", "WITH ID = 5a1c395e-b41f-11e5-9f22-ba0be0483c18 AND "));
+        try (Store open = Store.open(store, Tables.STORE)) {
+            Table table = open.createTable(Tables.TEXT_WITH_ID);
             table.row().key("id", 7).clustering("at", 1).set("name", name).insert();
         }
         return store;

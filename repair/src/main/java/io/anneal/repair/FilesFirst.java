@@ -166,7 +166,7 @@ final class FilesFirst {
     }
 
     private static String name(RepairMember replica) {
-        return replica instanceof RepairMember.There there ? Repair.name(there) : "of this process";
+        return replica instanceof RepairMember.There there ? RepairOwners.name(there) : "of this process";
     }
 
     /** This thread tells those that wait for it meanwhile that it is there. */

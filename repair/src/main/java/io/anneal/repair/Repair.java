@@ -4,7 +4,6 @@ import static io.anneal.io.Arguments.given;
 import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
-import com.google.common.hash.Hashing;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobAbortedException;
@@ -33,7 +32,6 @@ import io.anneal.repair.message.RunRepair;
 import io.anneal.schema.TableSchema;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -41,19 +39,15 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -372,7 +366,8 @@ public final class Repair {
      * @throws IOException when a replica of this process can't be opened
      */
     public ReplicaRows rows(TableSchema schema, List<String> replicas) throws IOException {
-        Map<String, RepairMember> byName = members().stream().collect(Collectors.toMap(Member::name, Member::replica));
+        Map<String, RepairMember> byName = RepairOwners.members(members).stream()
+                .collect(Collectors.toMap(RepairOwners.Member::name, RepairOwners.Member::replica));
         return ReplicaRows.open(schema, replicas.stream().map(byName::get).toList(), staged);
     }
 
@@ -391,11 +386,10 @@ public final class Repair {
         if (members.size() < 2) {
             throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + members.size());
         }
-        Map<List<String>, Owners> owners = owners();
+        RepairOwners owners = RepairOwners.of(members, owned, ring, nodes);
         RangeJob.Builder<RangeUnit> job = RangeJob.builder(
                         "repair",
-                        text -> RangeUnit.parse(
-                                text, names -> owners(owners, names).ranges()),
+                        text -> RangeUnit.parse(text, names -> owners.of(names).ranges()),
                         environment.host())
                 .parallel(parallel)
                 .rowsPerSecond(rate.rowsPerSecond())
@@ -409,11 +403,11 @@ public final class Repair {
         job.facts(facts(environment.host()), this::isThisRun);
         RepairJob repair = new RepairJob(
                 (unit, terms, listener) -> {
-                    Owners set = owners(owners, unit.replicas());
+                    RepairOwners.Together set = owners.of(unit.replicas());
                     return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment)
                             .within(set.ranges().ranges());
                 },
-                members().stream().map(Member::name).toList(),
+                owners.names(),
                 differences,
                 reports,
                 tableReports,
@@ -421,7 +415,7 @@ public final class Repair {
                 dryRun,
                 checkpoint.map(file -> sessionLeast),
                 environment.host().nanoTime());
-        return repair.run(job, patience, () -> units(owners));
+        return repair.run(job, patience, () -> owners.units(tables, units));
     }
 
     private Map<String, String> facts(HostEnvironment host) {
@@ -443,82 +437,7 @@ public final class Repair {
         return true;
     }
 
-    /**
-     * A replica with its place among all.
-     *
-     * @param name of the units that it takes part in
-     */
-    private record Member(int place, String name, RepairMember replica) {}
-
-    /** Replicas, the master first, and what they and no others of the repair own. */
-    private record Owners(List<Member> members, TokenRanges ranges) {
-        List<RepairMember> replicas() {
-            return members.stream().map(Member::replica).toList();
-        }
-    }
-
-    /** By the names of the members. */
-    private Map<List<String>, Owners> owners() {
-        List<Member> all = members();
-        if (owned.isPresent() == ring.isPresent()) {
-            throw new IllegalArgumentException("a repair needs either the range that its replicas own, or a ring");
-        }
-        if (ring.isEmpty()) {
-            return byNames(List.of(new Owners(all, owned.orElseThrow())));
-        }
-        if (nodes.size() != members.size()) {
-            throw new IllegalArgumentException(
-                    "give each replica its name in the ring, replicas=" + members.size() + ", names=" + nodes);
-        }
-        // Two that own nothing together meet in no session, where they would be told apart.
-        if (all.stream().map(Member::name).distinct().count() < all.size()) {
-            throw new IllegalArgumentException("a replica is given as two nodes of the ring, replicas="
-                    + all.stream().map(Member::name).toList());
-        }
-        List<Owners> sets = new ArrayList<>();
-        ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
-            if (owning.size() > 1) {
-                List<Member> those = all.stream()
-                        .filter(member -> owning.contains(nodes.get(members.indexOf(member.replica()))))
-                        .toList();
-                sets.add(new Owners(masterFirst(those, Member::replica), ranges));
-            }
-        });
-        if (sets.isEmpty()) {
-            throw new IllegalArgumentException("no range of the ring has two of these replicas, names=" + nodes);
-        }
-        return byNames(sets);
-    }
-
-    private static Map<List<String>, Owners> byNames(List<Owners> sets) {
-        Map<List<String>, Owners> byNames = new LinkedHashMap<>();
-        sets.forEach(set -> byNames.put(set.members().stream().map(Member::name).toList(), set));
-        return byNames;
-    }
-
-    private static Owners owners(Map<List<String>, Owners> sets, List<String> names) {
-        Owners set = sets.get(names);
-        if (set == null) {
-            throw new IllegalArgumentException("replicas own nothing together, replicas=" + names);
-        }
-        return set;
-    }
-
-    /** Each set of owners has units of its own, one at least. */
-    private List<RangeUnit> units(Map<List<String>, Owners> sets) {
-        double all =
-                sets.values().stream().mapToDouble(set -> set.ranges().width()).sum();
-        List<RangeUnit> made = new ArrayList<>();
-        for (String table : tables) {
-            sets.forEach((names, set) -> {
-                int count = (int) Math.max(1, Math.round(units * set.ranges().width() / all));
-                made.addAll(RangeUnit.of(table, set.ranges(), names, count));
-            });
-        }
-        return made;
-    }
-
-    private Map<String, String> identity(Map<List<String>, Owners> sets) {
+    private Map<String, String> identity(RepairOwners owners) {
         for (RepairMember member : members) {
             if (member instanceof RepairMember.Here here && here.name().isEmpty()) {
                 throw new IllegalArgumentException("a checkpoint needs a name of each replica of this process");
@@ -530,66 +449,14 @@ public final class Repair {
                 "tables",
                 String.join(" ", tables),
                 "ranges",
-                ring.isPresent() ? brief(sets) : brief(owned.orElseThrow()),
+                owners.brief(),
                 "replicas",
-                members().stream().map(Member::name).collect(Collectors.joining(" ")),
+                String.join(" ", owners.names()),
                 "recent",
                 recent.map(window -> "left out, window=" + window).orElse("compared"),
                 "reports",
                 // What it keeps of ranges that are done.
                 String.valueOf(RepairVerb.VERSION));
-    }
-
-    /** In a few words, however many they are: one by its ends, several by their number and a digest of all ends. */
-    private static String brief(TokenRanges tokens) {
-        List<TokenRange> ranges = tokens.ranges();
-        return ranges.size() == 1
-                ? ranges.get(0).toString()
-                : ranges.size() + " ranges, sha256=" + sha256(ranges.toString());
-    }
-
-    /** Who owns what: a ring that has changed is another repair. */
-    private static String brief(Map<List<String>, Owners> sets) {
-        SortedMap<String, String> owned = new TreeMap<>();
-        sets.forEach((names, set) ->
-                owned.put(names.toString(), set.ranges().ranges().toString()));
-        return "of a ring, by " + sets.size() + " sets of owners, sha256=" + sha256(owned.toString());
-    }
-
-    private static String sha256(String text) {
-        return Hashing.sha256().hashString(text, StandardCharsets.UTF_8).toString();
-    }
-
-    /** All, in the order in which they would be of one session. */
-    private List<Member> members() {
-        List<Member> ordered = new ArrayList<>();
-        for (RepairMember replica : ordered()) {
-            String name = replica instanceof RepairMember.Here here ? here.name() : name((RepairMember.There) replica);
-            int place = ordered.size();
-            ordered.add(new Member(place, name.isEmpty() ? "replica-" + (place + 1) : name, replica));
-        }
-        return ordered;
-    }
-
-    static String name(RepairMember.There node) {
-        return PeerAddress.text(node.address()) + (node.name().isEmpty() ? "" : "/" + node.name());
-    }
-
-    private List<RepairMember> ordered() {
-        return masterFirst(members, member -> member);
-    }
-
-    /** The first of this process is the master, or else the first. */
-    private static <T> List<T> masterFirst(List<T> given, Function<T, RepairMember> member) {
-        List<T> ordered = new ArrayList<>(given);
-        for (T one : given) {
-            if (member.apply(one) instanceof RepairMember.Here) {
-                ordered.remove(one);
-                ordered.add(0, one);
-                break;
-            }
-        }
-        return ordered;
     }
 
     /**
@@ -603,7 +470,7 @@ public final class Repair {
             RepairListener listener,
             RepairEnvironment environment)
             throws IOException {
-        return tryOnce(qualifiedTable, ordered(), tokens, terms, listener, environment);
+        return tryOnce(qualifiedTable, RepairOwners.masterFirst(members), tokens, terms, listener, environment);
     }
 
     private RepairReport tryOnce(
