@@ -184,7 +184,7 @@ final class RepairOutput {
                                 cutoff,
                                 replica.rowsRecent() > replica.rowsRead() / 2
                                         ? ", more than half of the rows: they were written just now, or with write times in the"
-                                                + " future"
+                                                + " future, or the snapshot's file times are not those of its making"
                                         : "")));
     }
 
@@ -236,6 +236,10 @@ final class RepairOutput {
     }
 
     private static String verdict(RepairReport report) {
+        if (report.comparedNothing()) {
+            return "nothing was compared: all that is there is newer than "
+                    + report.cutoff().orElseThrow() + "; --include-recent takes it";
+        }
         if (report.wereEqual()) {
             return "the replicas are equal"
                     + report.cutoff().map(cutoff -> " up to " + cutoff).orElse("");
@@ -283,11 +287,15 @@ final class RepairOutput {
         void write(JsonGenerator json) throws IOException;
     }
 
-    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now, Fields more)
+    /** @param known whether it is known if the replicas are equal */
+    static void write(
+            JsonGenerator json, QualifiedTable table, RepairReport report, boolean known, Instant now, Fields more)
             throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
-        json.writeBooleanField("were-equal", report.wereEqual());
+        if (known) {
+            json.writeBooleanField("were-equal", report.wereEqual());
+        }
         writeDone(json, table, report, now);
         more.write(json);
         json.writeEndObject();
@@ -351,11 +359,12 @@ final class RepairOutput {
     }
 
     /** @param failed tables of which nothing is known */
-    static void writeSum(JsonGenerator json, RepairReport sum, int tables, int failed) throws IOException {
+    static void writeSum(JsonGenerator json, RepairReport sum, int tables, int failed, boolean known)
+            throws IOException {
         json.writeObjectFieldStart("sum");
         json.writeNumberField("tables", tables);
         json.writeNumberField("tables-failed", failed);
-        if (failed == 0) {
+        if (failed == 0 && known) {
             json.writeBooleanField("were-equal", sum.wereEqual());
         }
         writeCounts(json, sum);

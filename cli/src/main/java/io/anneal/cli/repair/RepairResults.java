@@ -183,7 +183,7 @@ final class RepairResults {
                         Done one = done.get(table);
                         Optional<DriftEstimate> estimate = task.sample()
                                 .map(sample -> estimate(one.report().ranges()));
-                        RepairOutput.write(result.fields(), table, one.report(), one.now(), json -> {
+                        RepairOutput.write(result.fields(), table, one.report(), isKnown(one), one.now(), json -> {
                             if (estimate.isPresent()) {
                                 DriftOutput.write(
                                         json,
@@ -202,7 +202,7 @@ final class RepairResults {
                     }
                 }
                 result.fields().writeEndArray();
-                RepairOutput.writeSum(result.fields(), sum, tables, failed.size());
+                RepairOutput.writeSum(result.fields(), sum, tables, failed.size(), areKnown());
                 if (task.sample().isPresent()) {
                     DriftOutput.write(
                             result.fields(),
@@ -229,7 +229,22 @@ final class RepairResults {
         if (!failed.isEmpty()) {
             return command.errorExitCode();
         }
+        if (!areKnown()) {
+            return ExitCode.UNANSWERED;
+        }
         return done.values().stream().allMatch(this::isFulfilled) ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private boolean areKnown() {
+        return done.values().stream().allMatch(this::isKnown);
+    }
+
+    /** Whether anything was compared: else nothing is known of a table's replicas, though no difference was found. */
+    private boolean isKnown(Done table) {
+        boolean sampledNothing = task.sample().isPresent()
+                && table.report().wereEqual()
+                && table.report().rowsCompared() == 0;
+        return !sampledNothing && !table.report().comparedNothing();
     }
 
     private boolean isFulfilled(Done table) {
