@@ -6,6 +6,7 @@ import static io.anneal.io.Arguments.positive;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
@@ -430,9 +431,10 @@ public final class Repair {
     private boolean isThisRun(Map<String, String> facts) {
         String first = facts.getOrDefault(RUN_FACT, "");
         if (runId.isPresent() && !first.equals(runId.get().toString())) {
-            throw new JobRefusedException(
+            throw new CheckpointRefusedException(
                     "checkpoint is of a run with another id, name another file or remove this one, file="
-                            + checkpoint.orElseThrow() + ", wanted=" + runId.get() + ", found=" + first);
+                            + checkpoint.orElseThrow() + ", wanted=" + runId.get() + ", found=" + first,
+                    checkpoint.orElseThrow());
         }
         return true;
     }
