@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -232,7 +233,9 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
                 Clock.systemUTC(),
                 System::nanoTime,
                 Boolean.getBoolean(TERMINAL_PROPERTY),
-                Path.of(System.getProperty("user.home")));
+                Path.of(Optional.ofNullable(System.getenv("HOME"))
+                        .filter(home -> Path.of(home).isAbsolute())
+                        .orElse(System.getProperty("user.home"))));
         CommandLine commandLine = commandLine(environment, args);
         int exitCode;
         try {

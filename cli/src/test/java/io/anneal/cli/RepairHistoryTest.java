@@ -7,11 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +72,25 @@ final class RepairHistoryTest {
         List<Object> all = new ArrayList<>(List.of("--history", "--json"));
         all.addAll(List.of(words));
         return all.toArray();
+    }
+
+    @Test
+    void shouldNotBeSilentWhereRecordsAreGoneOrDamaged() throws Exception {
+        assertThat(history(NOW).exitCode()).as("nothing was ever recorded").isEqualTo(ExitCode.NO);
+
+        Path one = store("one");
+        Path two = store("two");
+        repair(NOW, "--dir", one, "--dir", two, "--full-replicas", "--apply");
+        assertThat(history(NOW).exitCode()).isEqualTo(ExitCode.YES);
+
+        try (Stream<Path> files = Files.walk(directory.resolve("state"))) {
+            Path record =
+                    files.filter(file -> file.endsWith("run.json")).findFirst().orElseThrow();
+            Files.writeString(record, "");
+            CommandRun damaged = history(NOW, "--json");
+            assertThat(damaged.exitCode()).isEqualTo(ExitCode.NO);
+            assertThat(damaged.out()).contains("unreadable", record.toString());
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.anneal.repair.RowDrift;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -65,8 +66,10 @@ final class DifferingRows implements Closeable {
      * What was made of the row; empty when it can't be read, or one before it could not.
      *
      * @param use is given what each replica holds there, and what may be purged of it
+     * @throws IOException when the thread was interrupted: nobody waits for rows any more, and a later run tells them
      */
-    <T> Optional<T> read(RingPosition place, BiFunction<List<RowDrift.Version>, SessionPurgeRule, T> use) {
+    <T> Optional<T> read(RingPosition place, BiFunction<List<RowDrift.Version>, SessionPurgeRule, T> use)
+            throws IOException {
         if (isUnreadable) {
             return Optional.empty();
         }
@@ -79,6 +82,9 @@ final class DifferingRows implements Closeable {
                     nowSeconds.getAsLong(), schema.options().gcGraceSeconds());
             return Optional.of(use.apply(versions, rule));
         } catch (IOException | RuntimeException e) {
+            if (e instanceof InterruptedIOException || Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
             isUnreadable = true;
             notes.accept("rows that differ are " + otherwise + ", but not read any more: " + e.getMessage());
             return Optional.empty();

@@ -83,7 +83,7 @@ final class DriftKeys implements DifferenceListener, Closeable {
     }
 
     @Override
-    public void rowDiffers(RowDifference difference) {
+    public void rowDiffers(RowDifference difference) throws IOException {
         Found found = found();
         if (found.read < ROWS_MAX) {
             rows.read(difference.place(), (versions, rule) -> {

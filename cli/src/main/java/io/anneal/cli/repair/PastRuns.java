@@ -5,6 +5,7 @@ import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.Coverage;
 import io.anneal.cli.runs.KnownRun;
+import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
 import java.io.IOException;
 import java.time.Instant;
@@ -14,6 +15,7 @@ import java.util.List;
 final class PastRuns {
     private final Subcommand command;
     private final List<KnownRun> runs;
+    private final List<String> unreadable;
     private final List<QualifiedTable> tables;
     private final Instant now;
     private final RunsOutput output;
@@ -26,23 +28,25 @@ final class PastRuns {
             throws IOException {
         this.command = command;
         this.tables = tables;
-        runs = options.records(command).all().stream()
-                .filter(run -> run.isOf(tables, replicas))
-                .toList();
+        RunRecords.All all = options.records(command).all();
+        runs = all.runs().stream().filter(run -> run.isOf(tables, replicas)).toList();
+        unreadable = all.unreadable();
         now = command.environment().clock().instant();
         output = new RunsOutput(command.out(), now, options.resumeCommand());
     }
 
-    /** Returns what the command exits with. */
+    /** Returns what the command exits with: yes is not said where a record that can't be read may say otherwise. */
     int show(boolean history) throws IOException {
-        return history ? history() : status();
+        unreadable.forEach(reason -> command.say("warning: " + reason));
+        int exitCode = history ? history() : status();
+        return unreadable.isEmpty() ? exitCode : ExitCode.NO;
     }
 
     private int status() throws IOException {
         List<KnownRun> unfinished =
                 runs.stream().filter(run -> run.record().isUnfinished()).toList();
         if (command.json()) {
-            output.writeStatus(unfinished);
+            output.writeStatus(unfinished, unreadable);
         } else {
             output.printStatus(unfinished);
         }
@@ -56,10 +60,12 @@ final class PastRuns {
         List<Coverage> coverage =
                 Coverage.of(runs.stream().map(KnownRun::record).toList(), tables);
         if (command.json()) {
-            output.writeHistory(over, coverage);
+            output.writeHistory(over, coverage, unreadable);
         } else {
             output.printHistory(over, coverage);
         }
-        return coverage.stream().anyMatch(table -> table.isOverdue(now)) ? ExitCode.NO : ExitCode.YES;
+        // An alarm that looks where no run was ever recorded, as by a wrong path, must not be silent.
+        boolean isCovered = !runs.isEmpty() && coverage.stream().noneMatch(table -> table.isOverdue(now));
+        return isCovered ? ExitCode.YES : ExitCode.NO;
     }
 }

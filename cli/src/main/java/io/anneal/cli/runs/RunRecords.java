@@ -38,7 +38,7 @@ public final class RunRecords {
 
     /**
      * @param directory made with the first run
-     * @param warnings hears a line of each record that can't be read, and of what can't be written
+     * @param warnings hears a line of what can't be written
      */
     public RunRecords(Path directory, Clock clock, Consumer<String> warnings) {
         this.directory = directory;
@@ -146,19 +146,32 @@ public final class RunRecords {
         return run;
     }
 
-    /** All that can be read, the newest first. */
-    public List<KnownRun> all() throws IOException {
+    /**
+     * What records say of runs.
+     *
+     * @param runs the newest first
+     * @param unreadable why each of the others can't be read
+     */
+    public record All(List<KnownRun> runs, List<String> unreadable) {
+        public All {
+            runs = List.copyOf(runs);
+            unreadable = List.copyOf(unreadable);
+        }
+    }
+
+    public All all() throws IOException {
         List<KnownRun> runs = new ArrayList<>();
+        List<String> unreadable = new ArrayList<>();
         for (Path home : homes()) {
             try {
                 runs.add(known(home, read(home)));
             } catch (RunRefusedException e) {
-                warnings.accept("warning: " + e.getMessage());
+                unreadable.add(e.getMessage());
             }
         }
         runs.sort(Comparator.comparing((KnownRun run) -> run.record().firstStarted())
                 .reversed());
-        return runs;
+        return new All(runs, unreadable);
     }
 
     private Path home(UUID id) {
@@ -208,7 +221,7 @@ public final class RunRecords {
             if (homes().size() <= ENDED_MOST) {
                 return;
             }
-            List<KnownRun> over = all().stream()
+            List<KnownRun> over = all().runs().stream()
                     .filter(run -> run.state() == KnownRun.State.ENDED || run.state() == KnownRun.State.TOO_OLD)
                     .toList();
             for (KnownRun run : over.subList(Math.min(ENDED_MOST, over.size()), over.size())) {

@@ -190,15 +190,17 @@ public final class RunsOutput {
                 .collect(Collectors.joining(", "));
     }
 
-    public void writeStatus(List<KnownRun> runs) throws IOException {
+    /** @param unreadable why other records can't be read */
+    public void writeStatus(List<KnownRun> runs, List<String> unreadable) throws IOException {
         try (JsonResult result = new JsonResult(out, "repair")) {
-            write(result.fields(), runs);
+            write(result.fields(), runs, unreadable);
         }
     }
 
-    public void writeHistory(List<KnownRun> runs, List<Coverage> coverage) throws IOException {
+    /** @param unreadable why other records can't be read */
+    public void writeHistory(List<KnownRun> runs, List<Coverage> coverage, List<String> unreadable) throws IOException {
         try (JsonResult result = new JsonResult(out, "repair")) {
-            write(result.fields(), runs);
+            write(result.fields(), runs, unreadable);
             result.fields().writeArrayFieldStart("tables");
             for (Coverage table : coverage) {
                 JSON.writeTree(result.fields(), tree(table));
@@ -207,7 +209,12 @@ public final class RunsOutput {
         }
     }
 
-    private void write(JsonGenerator json, List<KnownRun> runs) throws IOException {
+    private void write(JsonGenerator json, List<KnownRun> runs, List<String> unreadable) throws IOException {
+        json.writeArrayFieldStart("unreadable");
+        for (String reason : unreadable) {
+            json.writeString(reason);
+        }
+        json.writeEndArray();
         json.writeArrayFieldStart("runs");
         for (KnownRun run : runs) {
             ObjectNode tree = RunJson.tree(run.record());
