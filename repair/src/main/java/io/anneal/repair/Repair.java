@@ -305,7 +305,7 @@ public final class Repair {
         return this;
     }
 
-    /** Hears the report of each range when it is done, one call at a time. */
+    /** Hears the report of each range when it is done, by what of the given ranges is in it, one call at a time. */
     public Repair reports(BiConsumer<RangeUnit, RepairReport> value) {
         reports = given("reports", value);
         return this;
@@ -405,10 +405,10 @@ public final class Repair {
         RepairJob repair = new RepairJob(
                 (unit, terms, listener) -> {
                     RepairOwners.Together set = owners.of(unit.replicas());
-                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment)
-                            .within(set.ranges().ranges());
+                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment);
                 },
                 owners.names(),
+                owners.ranges(),
                 differences,
                 reports,
                 tableReports,
