@@ -89,7 +89,7 @@ final class RepairOutput {
 
     /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */
     static void printKept(PrintStream out, QualifiedTable table, RepairReport kept, Instant now) {
-        if (hasStaged(kept) || hasUnkept(kept)) {
+        if (hasStaged(kept) || hasUnkept(kept) || !kept.dryRun() && !kept.wereEqual()) {
             out.println(table + ": not done, but what was kept is right");
             kept.notes().forEach(note -> out.println("  note: " + note));
             for (RepairReport.ReplicaReport replica : kept.replicas()) {
@@ -133,7 +133,7 @@ final class RepairOutput {
         }
     }
 
-    /** @param failed tables of which nothing is known */
+    /** @param failed tables that are not done: what they have kept is in the sum */
     static void printSum(PrintStream out, RepairReport sum, int tables, int failed) {
         out.printf(
                 Locale.ROOT,
@@ -264,7 +264,7 @@ final class RepairOutput {
                 .toList();
     }
 
-    /** @param kept what was kept, in parts that are done and by replicas of which another failed, if anything was */
+    /** @param kept what is done, in parts and by replicas of which another failed, if anything is */
     static void writeError(
             JsonGenerator json, QualifiedTable table, ErrorReport error, Optional<RepairReport> kept, Instant now)
             throws IOException {
@@ -274,7 +274,7 @@ final class RepairOutput {
         json.writeStringField("code", error.code());
         json.writeStringField("message", error.message());
         json.writeEndObject();
-        if (kept.isPresent() && (hasStaged(kept.get()) || hasUnkept(kept.get()))) {
+        if (kept.isPresent()) {
             json.writeObjectFieldStart("done-parts");
             writeDone(json, table, kept.get(), now);
             json.writeEndObject();
@@ -358,7 +358,10 @@ final class RepairOutput {
         json.writeEndArray();
     }
 
-    /** @param failed tables of which nothing is known */
+    /**
+     * @param failed tables that are not done: what they have kept is in the sum
+     * @param known whether something was compared of each table that is done
+     */
     static void writeSum(JsonGenerator json, RepairReport sum, int tables, int failed, boolean known)
             throws IOException {
         json.writeObjectFieldStart("sum");
