@@ -183,6 +183,40 @@ final class RepairRunsTest {
     }
 
     @Test
+    void shouldSayWhatHelpsWhereACheckpointIsDamaged() throws Exception {
+        interrupted();
+        Path checkpoint = home().resolve("checkpoint");
+        Files.writeString(checkpoint, "anneal-job 2\nran");
+        String anew = "remove " + checkpoint + ", then do all of it again";
+
+        CommandRun status = run("--status");
+        assertThat(status.out()).contains("  " + anew + " before ").doesNotContain("go on");
+        JsonNode told =
+                JSON.readTree(run("--status", "--json").out()).get("runs").get(0);
+        assertThat(told.get("remove-first").asText()).isEqualTo(checkpoint.toString());
+        CommandRun refused = run("--resume", id());
+        assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err().lines().filter(line -> line.contains("ANL-")))
+                .singleElement()
+                .asString()
+                .contains("checkpoint can't be read", "file=" + checkpoint);
+        assertThat(lastLine(refused))
+                .isEqualTo(anew + " with: anneal repair --state=" + state + " --resume " + id().substring(0, 8));
+        assertThat(refused.out()).doesNotContain("was resumed");
+
+        Files.delete(checkpoint);
+        assertThat(run("--status").out()).contains("  go on before ");
+        CommandRun again = run("--resume", id(), "--rate", "0");
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        assertThat(again.out()).contains("ks.a_small: ", "ks.large: ", "run " + id() + " was resumed");
+    }
+
+    @Test
+    void shouldSayWhatIsNextOfWhatWasTyped() {
+        assertThat(compare("ks.a_small").out()).contains("next: the same with --apply --out DIR writes what each");
+    }
+
+    @Test
     void shouldNotGoOnWithWhatIsTooOld() throws Exception {
         interrupted();
         Instant later = Instant.now().plus(Duration.ofDays(11));

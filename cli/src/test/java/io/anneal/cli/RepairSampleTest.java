@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.cli.command.ExitCode;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Table;
 import java.io.IOException;
@@ -126,8 +127,11 @@ final class RepairSampleTest {
 
         CommandRun run = repair("--sample", "0.1%", "--seed", "1");
 
-        assertThat(run.exitCode()).isZero();
+        assertThat(run.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(run.out()).contains("no rows in the 0.1 % sampled: nothing is known", "too few slices");
+        CommandRun json = repair("--sample", "0.1%", "--seed", "1", "--json");
+        assertThat(json.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(JSON.readTree(json.out()).findValues("were-equal")).isEmpty();
     }
 
     @Test

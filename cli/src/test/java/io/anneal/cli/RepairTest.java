@@ -578,12 +578,18 @@ final class RepairTest {
         expiring(two, format, 2043);
 
         CommandRun upTo = repair();
-        assertThat(upTo.exitCode()).isZero();
+        assertThat(upTo.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(upTo.out())
-                .contains("the replicas are equal up to ")
+                .containsPattern(
+                        "nothing was compared: all that is there is newer than \\S+; --include-recent takes it")
+                .contains("compared 0 rows", "file times are not those of its making")
+                .doesNotContain("equal")
                 .containsPattern(
                         "left: 1 rows and 0 deletions newer than \\S+ were left out, more than half of the rows")
                 .contains("--include-recent takes them");
+        CommandRun json = repair("--json");
+        assertThat(json.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(JSON.readTree(json.out()).findValues("were-equal")).isEmpty();
         assertThat(repair("--include-recent").exitCode()).isEqualTo(1);
         CommandRun diff = diff();
         assertThat(diff.exitCode()).isEqualTo(1);

@@ -128,16 +128,21 @@ final class Checkpoint implements Closeable {
         return new CheckpointContent(identity, facts, 0, units);
     }
 
+    /** Empty where there is none. */
+    static Optional<CheckpointContent> read(Path file) throws StorageException {
+        return Files.exists(file) ? Optional.of(CheckpointContent.parse(file, bytes(file))) : Optional.empty();
+    }
+
     private static Optional<CheckpointContent> read(Path file, Map<String, String> identity) throws StorageException {
-        if (!Files.exists(file)) {
-            return Optional.empty();
+        Optional<CheckpointContent> content = read(file);
+        if (content.isPresent() && !content.get().identity().equals(identity)) {
+            throw new CheckpointRefusedException(
+                    "checkpoint is of another run, name another file or remove this one, file=" + file + ", wanted="
+                            + new TreeMap<>(identity) + ", found="
+                            + content.get().identity(),
+                    file);
         }
-        CheckpointContent content = CheckpointContent.parse(file, bytes(file));
-        if (!content.identity().equals(identity)) {
-            throw new JobRefusedException("checkpoint is of another run, name another file or remove this one, file="
-                    + file + ", wanted=" + new TreeMap<>(identity) + ", found=" + content.identity());
-        }
-        return Optional.of(content);
+        return content;
     }
 
     private static byte[] bytes(Path file) throws StorageException {

@@ -100,13 +100,15 @@ record CheckpointContent(
         });
     }
 
-    /** @throws JobRefusedException when it is no such file, is damaged, or another release wrote it */
+    /** @throws CheckpointRefusedException when it is no such file, is damaged, or another release wrote it */
     static CheckpointContent parse(Path file, byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         String version = FORMAT.versionOf(text).orElseThrow(() -> unreadable(file, 1));
         if (!version.equals(FORMAT.version())) {
-            throw new JobRefusedException("checkpoint has another format, remove it to start anew, file=" + file
-                    + ", format=" + version + ", supported=" + FORMAT.version());
+            throw new CheckpointRefusedException(
+                    "checkpoint has another format, remove it to start anew, file=" + file + ", format=" + version
+                            + ", supported=" + FORMAT.version(),
+                    file);
         }
         List<String> lines = FORMAT.facts(text)
                 .orElseThrow(() -> unreadable(file, text.lines().count()));
@@ -147,9 +149,9 @@ record CheckpointContent(
                 Optional.empty());
     }
 
-    private static JobRefusedException unreadable(Path file, long line) {
-        return new JobRefusedException(
-                "checkpoint can't be read, remove it to start anew, file=" + file + ", line=" + line);
+    private static CheckpointRefusedException unreadable(Path file, long line) {
+        return new CheckpointRefusedException(
+                "checkpoint can't be read, remove it to start anew, file=" + file + ", line=" + line, file);
     }
 
     private static String escape(String text) {

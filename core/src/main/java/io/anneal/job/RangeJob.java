@@ -148,6 +148,15 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         return units.stream().map(UnitRun::unit).toList();
     }
 
+    /**
+     * Looks whether another run could go on with a checkpoint; one that is not there starts a job.
+     *
+     * @throws CheckpointRefusedException when it is damaged, or another release wrote it
+     */
+    public static void requireReadable(Path checkpoint) throws StorageException {
+        Checkpoint.read(checkpoint);
+    }
+
     private int finished() {
         return (int) units.stream().filter(UnitRun::isFinished).count();
     }

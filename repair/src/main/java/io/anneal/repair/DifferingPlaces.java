@@ -244,7 +244,13 @@ final class DifferingPlaces {
         Set<RingPosition> left = new TreeSet<>((one, other) -> one.compareTo(other, comparator));
         places.values().forEach(place -> left.add(place.position.orElseThrow()));
         recent.removeFrom(left, window);
-        places.values().removeIf(place -> !left.contains(place.position.orElseThrow()));
+        places.values().removeIf(place -> {
+            boolean isLeftOut = !left.contains(place.position.orElseThrow());
+            if (isLeftOut && place.isHeldByMaster) {
+                tally.notCompared(place.range);
+            }
+            return isLeftOut;
+        });
     }
 
     /** Counts all places, and tells of them where they are named; returns how many there are. */

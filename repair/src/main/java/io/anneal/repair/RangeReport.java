@@ -11,8 +11,9 @@ import java.util.List;
  * What was compared in one range of a table, and in what its replicas differed there.
  *
  * @param table as {@code shop.orders}
- * @param range as the caller of the repair gave it
- * @param rowsCompared places at which some replica holds a row: those of the master, and those where it holds none and another does
+ * @param range as the caller of the repair gave it; in a report of a part alone, what of it is in that part
+ * @param rowsCompared places at which some replica holds a row: those of the master, and those where it holds none and another does;
+ *     but for places at which a replica has what the cut-off leaves out
  * @param rowsDiffering places at which replicas held different rows
  * @param deletionsDiffering partition deletions and intervals that not every replica held
  * @param replicas those of the range, its master first
@@ -63,8 +64,8 @@ public record RangeReport(
                         .toList());
     }
 
-    RangeReport of(TokenRange whole) {
-        return new RangeReport(table, whole, rowsCompared, rowsDiffering, deletionsDiffering, replicas);
+    RangeReport of(TokenRange other) {
+        return new RangeReport(table, other, rowsCompared, rowsDiffering, deletionsDiffering, replicas);
     }
 
     /** With another part of the same range and table. */

@@ -50,7 +50,7 @@ final class RangeTally {
         return counts[range];
     }
 
-    /** Counts the master's rows of a window, which has just begun. */
+    /** Counts the master's rows of a window, which has just begun, but for those that the cut-off leaves out. */
     void compared(RowBuffer rows, RingPosition boundary) {
         int start = 0;
         while (start < rows.windowEnd()) {
@@ -61,9 +61,14 @@ final class RangeTally {
             int end = ranges.lastToken(next) >= boundary.lastToken()
                     ? rows.windowEnd()
                     : rows.firstFrom(RingPosition.behind(ranges.lastToken(next)));
-            counts(next).rowsCompared += end - start;
+            counts(next).rowsCompared += end - start - rows.recentCount(start, end);
             start = end;
         }
+    }
+
+    /** A row of the master's, which another replica leaves out. */
+    void notCompared(int range) {
+        counts(range).rowsCompared--;
     }
 
     /** Rows of which the master holds no version. */

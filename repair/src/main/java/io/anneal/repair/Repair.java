@@ -6,6 +6,7 @@ import static io.anneal.io.Arguments.positive;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
@@ -304,7 +305,7 @@ public final class Repair {
         return this;
     }
 
-    /** Hears the report of each range when it is done, one call at a time. */
+    /** Hears the report of each range when it is done, by what of the given ranges is in it, one call at a time. */
     public Repair reports(BiConsumer<RangeUnit, RepairReport> value) {
         reports = given("reports", value);
         return this;
@@ -404,10 +405,10 @@ public final class Repair {
         RepairJob repair = new RepairJob(
                 (unit, terms, listener) -> {
                     RepairOwners.Together set = owners.of(unit.replicas());
-                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment)
-                            .within(set.ranges().ranges());
+                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment);
                 },
                 owners.names(),
+                owners.ranges(),
                 differences,
                 reports,
                 tableReports,
@@ -430,9 +431,10 @@ public final class Repair {
     private boolean isThisRun(Map<String, String> facts) {
         String first = facts.getOrDefault(RUN_FACT, "");
         if (runId.isPresent() && !first.equals(runId.get().toString())) {
-            throw new JobRefusedException(
+            throw new CheckpointRefusedException(
                     "checkpoint is of a run with another id, name another file or remove this one, file="
-                            + checkpoint.orElseThrow() + ", wanted=" + runId.get() + ", found=" + first);
+                            + checkpoint.orElseThrow() + ", wanted=" + runId.get() + ", found=" + first,
+                    checkpoint.orElseThrow());
         }
         return true;
     }

@@ -5,6 +5,7 @@ import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.job.UnitRun;
+import io.anneal.key.TokenRange;
 import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.node.Waiver;
@@ -55,6 +56,8 @@ final class RepairJob {
     private final Attempt attempt;
     /** Of all replicas; a unit has those that own its ranges. */
     private final List<String> members;
+    /** As the caller gave them: of which each unit has parts. */
+    private final List<TokenRange> ranges;
 
     private final Optional<DifferenceListener> differences;
     private final BiConsumer<RangeUnit, RepairReport> reports;
@@ -87,6 +90,7 @@ final class RepairJob {
     RepairJob(
             Attempt attempt,
             List<String> members,
+            List<TokenRange> ranges,
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
             BiConsumer<String, RepairReport> tableReports,
@@ -98,6 +102,7 @@ final class RepairJob {
         this.nanoTime = nanoTime;
         this.attempt = attempt;
         this.members = List.copyOf(members);
+        this.ranges = List.copyOf(ranges);
         this.differences = differences;
         this.reports = reports;
         this.tableReports = tableReports;
@@ -134,7 +139,7 @@ final class RepairJob {
             tellUnfinished();
         }
         synchronized (done) {
-            RepairReport sum = RepairReport.sum(List.copyOf(done.values()), dryRun);
+            RepairReport sum = sum(List.copyOf(done.values()));
             return notes.isEmpty() ? sum : sum.withNote(notes.get(0));
         }
     }
@@ -403,12 +408,15 @@ final class RepairJob {
     }
 
     private RepairReport sumOf(String table) {
-        return RepairReport.sum(
-                done.entrySet().stream()
-                        .filter(unit -> unit.getKey().table().equals(table))
-                        .map(Map.Entry::getValue)
-                        .toList(),
-                dryRun);
+        return sum(done.entrySet().stream()
+                .filter(unit -> unit.getKey().table().equals(table))
+                .map(Map.Entry::getValue)
+                .toList());
+    }
+
+    /** Of all units of tables: what was cut into units is one again. */
+    private RepairReport sum(List<RepairReport> units) {
+        return RepairReport.sum(units, dryRun).within(ranges);
     }
 
     private boolean hasLost(UnitRun<RangeUnit> run) {

@@ -4,6 +4,7 @@ import io.anneal.key.ClusteringComparator;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import io.anneal.net.Waiting;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.FailureText;
@@ -267,11 +268,27 @@ public final class RepairMaster implements Closeable {
     }
 
     private List<TokenRange> repairedRanges() {
+        return config.ranges().stream()
+                .flatMap(range -> repaired(range).stream())
+                .toList();
+    }
+
+    /**
+     * What of a range is done. Of a session that ended early the empty key's token is not, though it was read: who goes on after
+     * the session has it, as the last of the ring.
+     */
+    private List<TokenRange> repaired(TokenRange range) {
         return end.isEnd()
-                ? config.ranges()
-                : ranges.upTo(end.lastToken()).ranges().stream()
-                        .map(TokenRange.Linear::asRange)
-                        .toList();
+                ? List.of(range)
+                : TokenRanges.of(range).within(new TokenRange(Long.MIN_VALUE, end.lastToken()));
+    }
+
+    private List<RangeReport> rangeReports() {
+        return sync.tally().reports(config.keyspace() + "." + config.table(), names).stream()
+                .map(found -> found.of(repaired(found.range()).stream()
+                        .findFirst()
+                        .orElse(TokenRange.Linear.MIN_TOKEN_ONLY.asRange())))
+                .toList();
     }
 
     /** All in one go; votes for the first window. */
@@ -505,7 +522,7 @@ public final class RepairMaster implements Closeable {
                 agreement.coveredUntilSeconds(),
                 table.schema().options().gcGraceSeconds(),
                 agreement.terms().cutoffMicros(),
-                sync.tally().reports(config.keyspace() + "." + config.table(), names));
+                rangeReports());
     }
 
     @Override

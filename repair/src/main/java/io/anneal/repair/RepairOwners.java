@@ -124,6 +124,13 @@ final class RepairOwners {
         return names(members);
     }
 
+    /** What some of them own together. */
+    List<TokenRange> ranges() {
+        return sets.values().stream()
+                .flatMap(set -> set.ranges().ranges().stream())
+                .toList();
+    }
+
     Together of(List<String> names) {
         Together set = sets.get(names);
         if (set == null) {

@@ -121,9 +121,16 @@ public record RepairReport(
                 ranges);
     }
 
-    /** Places at which some replica held a row. */
+    /** Places at which some replica held a row, and none one that the cut-off leaves out. */
     public long rowsCompared() {
         return ranges.stream().mapToLong(RangeReport::rowsCompared).sum();
+    }
+
+    /** Whether no row was compared, since the cut-off left out what is there: no difference found says nothing then. */
+    public boolean comparedNothing() {
+        return rowsCompared() == 0
+                && differing() == 0
+                && replicas.stream().anyMatch(replica -> replica.rowsRecent() + replica.deletionsRecent() > 0);
     }
 
     /** Encoded size of the rows and deletions that a replica lacked: see {@link RangeReport.Lacking#bytes}. */

@@ -142,7 +142,6 @@ final class ReplicaSession implements Closeable {
             meter.addNanosSince(RepairCount.READ_NANOS, startNanos);
             meter.raiseTo(RepairCount.ROWS_READ, reader.rowsRead());
             meter.raiseTo(RepairCount.BYTES_READ, reader.bytesRead());
-            meter.raiseTo(RepairCount.ROWS_RECENT, reader.rowsRecent());
         }
     }
 
@@ -164,6 +163,11 @@ final class ReplicaSession implements Closeable {
         endWindow();
         fetching = Optional.empty();
         window.start(boundary, reader.window(boundary));
+        if (leavesOutRecent()) {
+            RowBuffer rows = reader.rows();
+            meter.add(RepairCount.ROWS_RECENT, rows.recentCount(0, rows.windowEnd()));
+            meter.add(RepairCount.DELETIONS_RECENT, window.recentDeletionCount());
+        }
         return summary();
     }
 
@@ -408,9 +412,6 @@ final class ReplicaSession implements Closeable {
             table.checkReceiving();
         }
         if (window.isOpen()) {
-            if (leavesOutRecent()) {
-                meter.add(RepairCount.DELETIONS_RECENT, window.recentDeletionCount());
-            }
             meter.add(RepairCount.DELETIONS_WRITTEN, window.receivedDeletionCount());
             if (writer.isPresent()) {
                 meter.add(

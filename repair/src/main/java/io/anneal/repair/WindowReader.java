@@ -60,7 +60,6 @@ final class WindowReader implements Closeable {
     private Optional<RingPosition> lastBoundary = Optional.empty();
     private long rowsRead;
     private long bytesRead;
-    private long rowsRecent;
 
     /**
      * @param aheadRowsMax rows behind the window after which it stops reading, as when the buffer is full
@@ -99,11 +98,6 @@ final class WindowReader implements Closeable {
 
     long bytesRead() {
         return bytesRead;
-    }
-
-    /** How many of them the cut-off leaves out. */
-    long rowsRecent() {
-        return rowsRecent;
     }
 
     void start(LinearRanges ranges) {
@@ -191,7 +185,6 @@ final class WindowReader implements Closeable {
         rowsToHidden = codec.hidesSomething() ? rows.count() : rowsToHidden;
         if (codec.isRecent()) {
             rows.markRecent();
-            rowsRecent++;
         }
         rowsRead++;
         bytesRead += rows.lengthBytes(rows.count() - 1);

@@ -26,6 +26,7 @@ class EarlyEndTest {
     private Path directory;
 
     private int runs;
+    private RepairReport report;
 
     /** Asks for an end before the first window, and for others when it is through with some. */
     private static final class Ending implements RepairListener {
@@ -91,7 +92,7 @@ class EarlyEndTest {
             other.takesInAtOnce = true;
             try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);
                     RepairMaster master = new RepairMaster(config, own, List.of(replica), listener)) {
-                master.run();
+                report = master.run();
             }
             assertThat(own.repairedRanges).isEqualTo(other.repairedRanges);
             return other;
@@ -108,7 +109,7 @@ class EarlyEndTest {
         assertThat(ending.answers).containsExactly(true);
         assertThat(other.stagedLines())
                 .isEqualTo(Sessions.rows(KEYS.subList(0, 4), 1).lines());
-        assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MAX_VALUE, token));
+        assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MIN_VALUE, token));
     }
 
     @Test
@@ -136,6 +137,22 @@ class EarlyEndTest {
         assertThat(other.stagedLines())
                 .isEqualTo(Sessions.rows(KEYS.subList(0, 2), 1).lines());
         assertThat(other.repairedRanges).containsExactly(ranges.get(0));
+        assertThat(report.ranges()).extracting(RangeReport::range).containsExactly(ranges.get(0));
+    }
+
+    @Test
+    void shouldReportWhatItComparedOfEachRange() throws IOException {
+        List<TokenRange> ranges = List.of(
+                new TokenRange(KEYS.get(1).token(), KEYS.get(4).token()),
+                new TokenRange(KEYS.get(4).token(), Long.MIN_VALUE));
+        long token = KEYS.get(6).token();
+
+        repair(config(BUFFER_BYTES, ranges), new Ending(token));
+
+        assertThat(report.ranges())
+                .extracting(RangeReport::range)
+                .containsExactly(ranges.get(0), new TokenRange(KEYS.get(4).token(), token));
+        assertThat(report.ranges()).extracting(RangeReport::rowsCompared).containsExactly(3L, 2L);
     }
 
     /** Has time for so many windows. */
@@ -171,7 +188,7 @@ class EarlyEndTest {
 
         assertThat(timed.ends).singleElement().satisfies(token -> {
             assertThat(KEYS).extracting(DecoratedKey::token).contains(token + 1);
-            assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MAX_VALUE, token));
+            assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MIN_VALUE, token));
             assertThat(other.stagedLines())
                     .isEqualTo(Sessions.rows(
                                     KEYS.stream()

@@ -11,6 +11,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.StagingArea;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
@@ -21,6 +22,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -199,6 +202,77 @@ class RecentRowsTest {
         assertThat(report.wereEqual()).isTrue();
         assertThat(report.windows()).isGreaterThan(1);
         assertThat(report.replicas().get(1).rowsRecent()).isEqualTo(many);
+    }
+
+    @Test
+    void shouldNotCountAsComparedWhatAReplicaLeftOut() throws IOException {
+        for (List<FragmentList> replicas :
+                orders(rows(row(1, OLD), row(2, CUTOFF + 1), row(3, CUTOFF + 1)), rows(row(1, OLD), row(2, OLD)))) {
+            RepairReport report = dryRun(repair(replicas).leaveOutRecent(WINDOW));
+            assertThat(report.wereEqual()).isTrue();
+            assertThat(report.rowsCompared()).isEqualTo(1);
+            assertThat(report.comparedNothing()).isFalse();
+            assertThat(dryRun(repair(replicas)).rowsCompared()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void shouldSayWhenAllThatIsThereWasLeftOut() throws IOException {
+        FragmentList recent = rows(row(1, CUTOFF + 1));
+        for (FragmentList other : List.of(recent, rows(), rows(row(1, OLD)))) {
+            for (List<FragmentList> replicas : orders(recent, other)) {
+                RepairReport report = dryRun(repair(replicas).leaveOutRecent(WINDOW));
+                assertThat(report.rowsCompared()).isZero();
+                assertThat(report.comparedNothing()).isTrue();
+            }
+        }
+        assertThat(dryRun(repair(List.of(rows(), rows())).leaveOutRecent(WINDOW))
+                        .comparedNothing())
+                .as("nothing is there")
+                .isFalse();
+    }
+
+    /** What was read behind the end is counted by the session that goes on there. */
+    @Test
+    void shouldCountWhatItLeavesOutUpToWhereTheSessionEnds() throws IOException {
+        List<DecoratedKey> keys = HandMadeTable.keys(9);
+        FragmentList recent = table(to -> keys.forEach(
+                key -> to.partition(key, CUTOFF + 1, 91).row(row(1, CUTOFF + 2)).end()));
+        RepairConfig config = new RepairConfig(
+                new UUID(0, 1),
+                "ks",
+                "t",
+                List.of(TokenRange.FULL),
+                1 << 20,
+                100,
+                1,
+                true,
+                true,
+                Optional.empty(),
+                Set.of(),
+                1,
+                ReadRate.UNLIMITED,
+                Optional.of(WINDOW));
+        RepairListener ending = new RepairListener() {
+            @Override
+            public void endsEarlyBy(EarlyEnd end) {
+                try {
+                    assertThat(end.endAt(keys.get(3).token())).isTrue();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+        TestTable own = new TestTable("own", recent, Optional.empty());
+        TestTable other = new TestTable("other", recent, Optional.empty());
+        try (Participant follower = new LocalParticipant("other", other.opener(), Runnable::run);
+                RepairMaster master = new RepairMaster(config, own, List.of(follower), ending)) {
+            assertThat(master.run().replicas()).allSatisfy(replica -> {
+                assertThat(replica.rowsRead()).isEqualTo(9);
+                assertThat(replica.rowsRecent()).isEqualTo(4);
+                assertThat(replica.deletionsRecent()).isEqualTo(4);
+            });
+        }
     }
 
     /** Deletions are purged by it: what one replica did not keep is not known to all. */

@@ -299,6 +299,54 @@ class RepairResumeTest {
         shouldHaveDoneEachTokenOnce();
     }
 
+    /** Of a table that is not done, parts alone are told, each by what it is; of one that is done, the range that was asked for. */
+    @Test
+    void shouldReportPartsByTheirOwnRangesUntilTheTableIsDone() throws IOException {
+        AtomicBoolean isFull = new AtomicBoolean(true);
+        List<TokenRange> compared = new ArrayList<>();
+        List<RepairReport> unfinished = new ArrayList<>();
+        List<RepairReport> tables = new ArrayList<>();
+        AtomicInteger completed = new AtomicInteger();
+        other.beforeComplete = () -> {
+            if (isFull.get() && completed.incrementAndGet() == 3) {
+                throw new IOException("No space left on device");
+            }
+        };
+        Supplier<Repair> repairs = () -> repairHere()
+                .reports((unit, report) -> {
+                    units.add(unit);
+                    report.ranges().forEach(range -> compared.add(range.range()));
+                })
+                .unfinishedReports((unit, report) -> unfinished.add(report))
+                .tableReports((table, report) -> tables.add(report));
+
+        assertThatThrownBy(() -> repairs.get().run(environment())).hasMessageContaining("No space left");
+
+        assertThat(units).hasSize(2);
+        long end = units.get(1).slice().right();
+        assertThat(compared)
+                .containsExactly(
+                        new TokenRange(Long.MIN_VALUE, units.get(0).slice().right()),
+                        new TokenRange(units.get(0).slice().right(), end));
+        assertThat(unfinished).singleElement().satisfies(report -> {
+            List<TokenRange> unkept = report.replicas().get(1).unkept().get(0).ranges();
+            assertThat(report.ranges()).extracting(RangeReport::range).isEqualTo(unkept);
+            assertThat(unkept).extracting(TokenRange::left).containsExactly(end);
+        });
+        assertThat(tables).isEmpty();
+        isFull.set(false);
+        reopen();
+        RepairReport report = repairs.get().run(environment());
+        // The last units may have no rows.
+        assertThat(units.stream().flatMap(unit -> unit.ranges().ranges().stream()))
+                .startsWith(compared.toArray(TokenRange[]::new));
+        assertThat(tables).singleElement().extracting(RepairReport::ranges).isEqualTo(report.ranges());
+        assertThat(report.ranges()).singleElement().satisfies(range -> {
+            assertThat(range.range()).isEqualTo(TokenRange.FULL);
+            assertThat(range.rowsCompared()).isEqualTo(ROWS);
+        });
+    }
+
     @Test
     void shouldTellOfATableThatWasDoneBefore() throws IOException {
         List<RepairReport> tables = new ArrayList<>();

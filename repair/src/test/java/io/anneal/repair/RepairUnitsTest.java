@@ -60,6 +60,7 @@ class RepairUnitsTest {
         RepairJob job = new RepairJob(
                 (unit, terms, listener) -> EQUAL,
                 List.of("one", "two"),
+                ALL.ranges(),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
@@ -111,6 +112,7 @@ class RepairUnitsTest {
                     return EQUAL;
                 },
                 List.of("one", "two"),
+                ALL.ranges(),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> {

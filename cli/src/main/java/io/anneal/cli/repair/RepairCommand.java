@@ -546,8 +546,8 @@ public final class RepairCommand extends Subcommand {
         for (NamedReplica replica : named) {
             areStores &= replica.store().isPresent();
         }
-        return "the same with --apply" + (areStores ? "" : " --out DIR")
-                + " instead of --dry-run writes what each replica lacks";
+        return "the same with --apply" + (areStores ? "" : " --out DIR") + (dryRun ? " instead of --dry-run" : "")
+                + " writes what each replica lacks";
     }
 
     /** Repairs all tables; those that fail do not keep the others from it. */

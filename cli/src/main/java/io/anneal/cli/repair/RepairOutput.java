@@ -89,7 +89,7 @@ final class RepairOutput {
 
     /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */
     static void printKept(PrintStream out, QualifiedTable table, RepairReport kept, Instant now) {
-        if (hasStaged(kept) || hasUnkept(kept)) {
+        if (hasStaged(kept) || hasUnkept(kept) || !kept.dryRun() && !kept.wereEqual()) {
             out.println(table + ": not done, but what was kept is right");
             kept.notes().forEach(note -> out.println("  note: " + note));
             for (RepairReport.ReplicaReport replica : kept.replicas()) {
@@ -133,7 +133,7 @@ final class RepairOutput {
         }
     }
 
-    /** @param failed tables of which nothing is known */
+    /** @param failed tables that are not done: what they have kept is in the sum */
     static void printSum(PrintStream out, RepairReport sum, int tables, int failed) {
         out.printf(
                 Locale.ROOT,
@@ -184,7 +184,7 @@ final class RepairOutput {
                                 cutoff,
                                 replica.rowsRecent() > replica.rowsRead() / 2
                                         ? ", more than half of the rows: they were written just now, or with write times in the"
-                                                + " future"
+                                                + " future, or the snapshot's file times are not those of its making"
                                         : "")));
     }
 
@@ -236,6 +236,10 @@ final class RepairOutput {
     }
 
     private static String verdict(RepairReport report) {
+        if (report.comparedNothing()) {
+            return "nothing was compared: all that is there is newer than "
+                    + report.cutoff().orElseThrow() + "; --include-recent takes it";
+        }
         if (report.wereEqual()) {
             return "the replicas are equal"
                     + report.cutoff().map(cutoff -> " up to " + cutoff).orElse("");
@@ -260,7 +264,7 @@ final class RepairOutput {
                 .toList();
     }
 
-    /** @param kept what was kept, in parts that are done and by replicas of which another failed, if anything was */
+    /** @param kept what is done, in parts and by replicas of which another failed, if anything is */
     static void writeError(
             JsonGenerator json, QualifiedTable table, ErrorReport error, Optional<RepairReport> kept, Instant now)
             throws IOException {
@@ -270,7 +274,7 @@ final class RepairOutput {
         json.writeStringField("code", error.code());
         json.writeStringField("message", error.message());
         json.writeEndObject();
-        if (kept.isPresent() && (hasStaged(kept.get()) || hasUnkept(kept.get()))) {
+        if (kept.isPresent()) {
             json.writeObjectFieldStart("done-parts");
             writeDone(json, table, kept.get(), now);
             json.writeEndObject();
@@ -283,11 +287,15 @@ final class RepairOutput {
         void write(JsonGenerator json) throws IOException;
     }
 
-    static void write(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now, Fields more)
+    /** @param known whether it is known if the replicas are equal */
+    static void write(
+            JsonGenerator json, QualifiedTable table, RepairReport report, boolean known, Instant now, Fields more)
             throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
-        json.writeBooleanField("were-equal", report.wereEqual());
+        if (known) {
+            json.writeBooleanField("were-equal", report.wereEqual());
+        }
         writeDone(json, table, report, now);
         more.write(json);
         json.writeEndObject();
@@ -350,12 +358,16 @@ final class RepairOutput {
         json.writeEndArray();
     }
 
-    /** @param failed tables of which nothing is known */
-    static void writeSum(JsonGenerator json, RepairReport sum, int tables, int failed) throws IOException {
+    /**
+     * @param failed tables that are not done: what they have kept is in the sum
+     * @param known whether something was compared of each table that is done
+     */
+    static void writeSum(JsonGenerator json, RepairReport sum, int tables, int failed, boolean known)
+            throws IOException {
         json.writeObjectFieldStart("sum");
         json.writeNumberField("tables", tables);
         json.writeNumberField("tables-failed", failed);
-        if (failed == 0) {
+        if (failed == 0 && known) {
             json.writeBooleanField("were-equal", sum.wereEqual());
         }
         writeCounts(json, sum);

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What becomes of each table of a repair: printed when the table is done, or all of it as JSON at the end. One call at a time. */
 final class RepairResults {
@@ -34,6 +35,9 @@ final class RepairResults {
     private final RepairRun run;
     private final Map<QualifiedTable, Done> done = new HashMap<>();
     private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
+
+    /** What kept the run from being done as a whole, and recorded so. */
+    private Optional<Exception> ending = Optional.empty();
 
     /** Of each table the reports of the parts that are done, and of those in which only some replicas kept what they received. */
     private final Map<QualifiedTable, List<RepairReport>> parts = new HashMap<>();
@@ -132,8 +136,12 @@ final class RepairResults {
         }
     }
 
-    /** Tells what kept tables from being done: each its own reason, or one for all that are left. */
+    /**
+     * Tells what kept tables from being done: each its own reason, or one for all that are left. A table that is done stays so, if
+     * only a record of it failed.
+     */
     void addFailure(Exception failure) {
+        ending = Optional.of(failure);
         if (failure instanceof JobFailedException units) {
             // Many ranges of a table may fail for one reason.
             Map<String, List<JobFailedException.UnitFailure>> byReason = units.failures().stream()
@@ -142,15 +150,23 @@ final class RepairResults {
                             LinkedHashMap::new,
                             Collectors.toList()));
             for (List<JobFailedException.UnitFailure> same : byReason.values()) {
-                String table = RangeUnit.tableOf(same.get(0).unit());
-                failed.put(table(table), command.tell(same.get(0).cause()));
+                QualifiedTable table = table(RangeUnit.tableOf(same.get(0).unit()));
+                ErrorReport error = command.tell(same.get(0).cause());
+                if (!done.containsKey(table)) {
+                    failed.put(table, error);
+                }
                 if (same.size() > 1) {
                     command.say("so failed " + same.size() + " parts, table=" + table);
                 }
             }
+            List<QualifiedTable> left = left();
+            if (!left.isEmpty()) {
+                // Where nothing can be recorded the job ends: what it had not come to has no failure of its own.
+                fail(left, ErrorReport.of(units.failures().get(0).cause()));
+                command.say("so failed all that was left, tables=" + left);
+            }
         } else {
-            ErrorReport error = command.tell(failure);
-            task.tables().stream().filter(table -> !done.containsKey(table)).forEach(table -> failed.put(table, error));
+            fail(left(), command.tell(failure));
         }
         if (!command.json()) {
             Instant now = command.environment().clock().instant();
@@ -159,6 +175,25 @@ final class RepairResults {
                     .forEach(table ->
                             kept(table).ifPresent(kept -> RepairOutput.printKept(command.out(), table, kept, now)));
         }
+    }
+
+    private List<QualifiedTable> left() {
+        return task.tables().stream()
+                .filter(table -> !done.containsKey(table) && !failed.containsKey(table))
+                .toList();
+    }
+
+    private void fail(List<QualifiedTable> tables, ErrorReport error) {
+        tables.forEach(table -> failed.put(table, error));
+    }
+
+    private Stream<RepairReport> whole() {
+        return done.values().stream().map(Done::report);
+    }
+
+    /** What was kept of tables that failed. */
+    private Stream<RepairReport> inPart() {
+        return failed.keySet().stream().flatMap(table -> kept(table).stream());
     }
 
     /** What is the same for all that failed by one cause, as a full disk: not the file at which it was found. */
@@ -171,8 +206,9 @@ final class RepairResults {
 
     /** The last word; returns what the command exits with. */
     int finish() throws IOException {
-        List<RepairReport> reports = done.values().stream().map(Done::report).toList();
-        RepairReport sum = RepairReport.sum(reports, task.dryRun());
+        // What was found in part of a sample says nothing of the whole.
+        RepairReport sum = RepairReport.sum(
+                (task.sample().isPresent() ? whole() : Stream.concat(whole(), inPart())).toList(), task.dryRun());
         int tables = task.tables().size();
         if (command.json()) {
             try (JsonResult result = result()) {
@@ -183,7 +219,7 @@ final class RepairResults {
                         Done one = done.get(table);
                         Optional<DriftEstimate> estimate = task.sample()
                                 .map(sample -> estimate(one.report().ranges()));
-                        RepairOutput.write(result.fields(), table, one.report(), one.now(), json -> {
+                        RepairOutput.write(result.fields(), table, one.report(), isKnown(one), one.now(), json -> {
                             if (estimate.isPresent()) {
                                 DriftOutput.write(
                                         json,
@@ -202,7 +238,7 @@ final class RepairResults {
                     }
                 }
                 result.fields().writeEndArray();
-                RepairOutput.writeSum(result.fields(), sum, tables, failed.size());
+                RepairOutput.writeSum(result.fields(), sum, tables, failed.size(), areKnown());
                 if (task.sample().isPresent()) {
                     DriftOutput.write(
                             result.fields(),
@@ -222,14 +258,29 @@ final class RepairResults {
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
         }
-        run.ended(!failed.isEmpty(), !parts.isEmpty());
+        run.ended(ending, !parts.isEmpty() || !done.isEmpty());
         if (!command.json() && task.dryRun() && !sum.wereEqual()) {
             command.out().println("next: " + nextStep);
         }
-        if (!failed.isEmpty()) {
+        if (ending.isPresent()) {
             return command.errorExitCode();
         }
+        if (!areKnown()) {
+            return ExitCode.UNANSWERED;
+        }
         return done.values().stream().allMatch(this::isFulfilled) ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private boolean areKnown() {
+        return done.values().stream().allMatch(this::isKnown);
+    }
+
+    /** Whether anything was compared: else nothing is known of a table's replicas, though no difference was found. */
+    private boolean isKnown(Done table) {
+        boolean sampledNothing = task.sample().isPresent()
+                && table.report().wereEqual()
+                && table.report().rowsCompared() == 0;
+        return !sampledNothing && !table.report().comparedNothing();
     }
 
     private boolean isFulfilled(Done table) {

@@ -7,6 +7,8 @@ import io.anneal.cli.runs.OpenRun;
 import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.cli.runs.RecordedTable;
 import io.anneal.cli.runs.RunRecord;
+import io.anneal.cli.runs.RunsOutput;
+import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.JobProgress;
 import io.anneal.repair.RepairReport;
 import java.io.Closeable;
@@ -24,6 +26,8 @@ import java.util.UUID;
  * have them.
  */
 final class RepairRun implements Closeable {
+    private static final String GO_ON = "go on";
+
     private final Subcommand command;
     private final RunOptions options;
     private final UUID id;
@@ -106,40 +110,45 @@ final class RepairRun implements Closeable {
     /**
      * All that could be done is done.
      *
-     * @param failed whether some was not
+     * @param failure what kept some from it
      * @param didSomething whether some part of it is done
      */
-    void ended(boolean failed, boolean didSomething) {
+    void ended(Optional<Exception> failure, boolean didSomething) {
         if (recorded.isEmpty()) {
             return;
         }
         OpenRun run = recorded.get();
-        if (run.record().wasResumed() && !command.json()) {
+        if (run.record().wasResumed() && !command.json() && (failure.isEmpty() || didSomething)) {
             command.out()
                     .printf(
                             Locale.ROOT,
-                            "run %s was resumed: these are the numbers of all of it, since %s%n",
+                            "run %s was resumed: these are the numbers of all of it, since %s%s%n",
                             id,
-                            run.record().firstStarted());
+                            run.record().firstStarted(),
+                            failure.isEmpty() ? "" : "; of tables that are not done, only what was done now");
         }
-        if (!failed) {
+        if (failure.isEmpty()) {
             run.ends(RunRecord.Outcome.DONE);
         } else if (didSomething || run.record().wasResumed()) {
             run.ends(RunRecord.Outcome.UNFINISHED);
-            sayHow(run.record());
+            sayHow(
+                    run.record(),
+                    failure.get() instanceof CheckpointRefusedException unusable
+                            ? RunsOutput.anew(unusable.file())
+                            : GO_ON);
         } else {
             run.ends(RunRecord.Outcome.FAILED);
         }
     }
 
     void interrupted() {
-        recorded.ifPresent(run -> sayHow(run.record()));
+        recorded.ifPresent(run -> sayHow(run.record(), GO_ON));
     }
 
     /** The last line, and part of the error: not kept from who wants quiet. */
-    private void sayHow(RunRecord run) {
+    private void sayHow(RunRecord run, String what) {
         command.out().flush();
-        command.environment().err().println("go on with: " + options.resumeCommand(run));
+        command.environment().err().println(what + " with: " + options.resumeCommand(run));
     }
 
     void write(JsonGenerator json) throws IOException {

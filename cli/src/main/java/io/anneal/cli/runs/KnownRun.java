@@ -1,6 +1,7 @@
 package io.anneal.cli.runs;
 
 import io.anneal.cli.command.QualifiedTable;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Optional;
@@ -9,8 +10,9 @@ import java.util.Optional;
  * A run as its record and its lock tell at a moment.
  *
  * @param owner the process that is at it, in words; empty when none is
+ * @param unusable its checkpoint, if it has to be removed before the run can be gone on with
  */
-public record KnownRun(RunRecord record, Optional<String> owner, Instant now) {
+public record KnownRun(RunRecord record, Optional<String> owner, Optional<Path> unusable, Instant now) {
     /** What can be done about it. */
     public enum State {
         RUNNING,

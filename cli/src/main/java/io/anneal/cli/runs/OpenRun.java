@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 public final class OpenRun implements Closeable {
     static final String RECORD = "run.json";
     static final String LOCK = ".run.lock";
+    static final String CHECKPOINT = "checkpoint";
 
-    private static final String CHECKPOINT = "checkpoint";
     private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
 
     private final Path home;

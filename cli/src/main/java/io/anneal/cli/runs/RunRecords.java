@@ -3,6 +3,8 @@ package io.anneal.cli.runs;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
+import io.anneal.job.CheckpointRefusedException;
+import io.anneal.job.RangeJob;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -94,7 +96,7 @@ public final class RunRecords {
         boolean opened = false;
         try {
             // It may have ended since it was looked for.
-            KnownRun known = new KnownRun(read(home), Optional.empty(), clock.instant());
+            KnownRun known = new KnownRun(read(home), Optional.empty(), Optional.empty(), clock.instant());
             requireResumable(known);
             OpenRun resumed = new OpenRun(home, lock, known.record().resumed(clock.instant()), clock, warnings);
             resumed.write();
@@ -189,7 +191,23 @@ public final class RunRecords {
 
     private KnownRun known(Path home, RunRecord record) throws IOException {
         Optional<String> owner = record.isUnfinished() ? DirectoryLock.owner(home, OpenRun.LOCK) : Optional.empty();
-        return new KnownRun(record, owner, clock.instant());
+        return new KnownRun(
+                record,
+                owner,
+                record.isUnfinished() && owner.isEmpty() ? unusable(home) : Optional.empty(),
+                clock.instant());
+    }
+
+    private static Optional<Path> unusable(Path home) {
+        try {
+            RangeJob.requireReadable(home.resolve(OpenRun.CHECKPOINT));
+        } catch (CheckpointRefusedException e) {
+            return Optional.of(e.file());
+        } catch (IOException e) {
+            // It may have ended just now; what is wrong with a disk is said by who goes on.
+            LOG.debug("checkpoint is not looked at, run={}", home, e);
+        }
+        return Optional.empty();
     }
 
     private static DirectoryLock lock(Path home) throws IOException {

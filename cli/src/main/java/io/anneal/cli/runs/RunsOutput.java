@@ -4,8 +4,10 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.ShellWord;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +32,11 @@ public final class RunsOutput {
         this.resumeCommand = resumeCommand;
     }
 
+    /** What to do before a run goes on whose checkpoint is damaged. */
+    public static String anew(Path checkpoint) {
+        return "remove " + ShellWord.of(checkpoint.toString()) + ", then do all of it again";
+    }
+
     /** Enough of an id to name it. */
     public static String shortId(RunRecord run) {
         return run.id().toString().substring(0, RunRecords.PREFIX_LEAST);
@@ -52,7 +59,9 @@ public final class RunsOutput {
             out.println("  " + what(record));
             out.println("  " + progress(run));
             switch (run.state()) {
-                case STOPPED -> out.println("  go on before " + record.resumableUntil() + " with: " + resume(record));
+                case STOPPED ->
+                    out.println("  " + run.unusable().map(RunsOutput::anew).orElse("go on") + " before "
+                            + record.resumableUntil() + " with: " + resume(record));
                 case TOO_OLD ->
                     out.println("  it could be gone on with until " + record.resumableUntil() + ": start another run");
                 default -> {}
@@ -221,6 +230,7 @@ public final class RunsOutput {
             tree.remove("schema");
             tree.put("state", run.state().name().toLowerCase(Locale.ROOT).replace('_', '-'));
             if (run.state() == KnownRun.State.STOPPED) {
+                run.unusable().ifPresent(checkpoint -> tree.put("remove-first", checkpoint.toString()));
                 tree.put("resume", resume(run.record()));
                 tree.put("resumable-until", run.record().resumableUntil().toString());
             }

@@ -184,6 +184,15 @@ public final class RowBuffer implements Closeable {
         return (flags[index] & RECENT) != 0;
     }
 
+    /** How many of some rows the cut-off leaves out. */
+    public int recentCount(int start, int end) {
+        int recent = 0;
+        for (int index = start; index < end; index++) {
+            recent += isRecent(index) ? 1 : 0;
+        }
+        return recent;
+    }
+
     /** Notes that a deletion left nothing of the row; it keeps its place. */
     public void kill(int index) {
         flags[index] = (byte) (flags[index] & RECEIVED | DEAD);
