@@ -95,7 +95,16 @@ final class StoreAsDirectoryTest {
             assertThat(diff.exitCode()).as(diff.out() + diff.err()).isZero();
         }
         CommandRun repair = CommandRun.of(
-                "repair", "--dir", store, "--dir", snapshot, "--table", "ks.t", "--full-replicas", "--rows");
+                "repair",
+                "--dir",
+                store,
+                "--dir",
+                snapshot,
+                "--table",
+                "ks.t",
+                "--full-replicas",
+                "--rows",
+                "--include-recent");
         assertThat(repair.exitCode()).as(repair.out() + repair.err()).isZero();
         CommandRun explain = CommandRun.of("explain", "ks.t", "3", "--dir", store);
         assertThat(explain.out()).doesNotContain("value 3");
