@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.key.RingPosition;
 import io.anneal.node.ReplicaSource;
@@ -11,6 +12,7 @@ import io.anneal.repair.RowDifference;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,5 +59,21 @@ final class RowLinesTest {
         assertThat(named).containsExactly("two", "two", "two");
         assertThat(notes).containsExactly("rows that differ are named, but not read any more: disk is gone");
         assertThat(opened).isEqualTo(1);
+    }
+
+    @Test
+    void shouldNameNothingMoreWhenNobodyWaitsAnyMore() throws IOException {
+        ReplicaSource interrupted = (keyspace, table, staged) -> {
+            throw new InterruptedIOException("interrupted");
+        };
+        Repair repair =
+                Repair.of("ks.t").between(RepairMember.here("one", interrupted), RepairMember.here("two", interrupted));
+        try (RowLines lines = new RowLines(repair, true, () -> 1, notes::add, format)) {
+            lines.begins(SCHEMA, List.of("one", "two"));
+            assertThatThrownBy(() -> lines.rowDiffers(new RowDifference(RingPosition.END, List.of(1))))
+                    .isInstanceOf(InterruptedIOException.class);
+        }
+        assertThat(named).isEmpty();
+        assertThat(notes).isEmpty();
     }
 }
