@@ -14,6 +14,7 @@ public final class JobFailedException extends IOException {
     private final String job;
     private final int unitsDone;
     private final int unitsTotal;
+    private final boolean isUnrecorded;
 
     /**
      * A unit, and why it failed the last time it was tried.
@@ -22,8 +23,15 @@ public final class JobFailedException extends IOException {
      */
     public record UnitFailure(String unit, Exception cause) {}
 
-    private JobFailedException(String job, String message, List<UnitFailure> failures, int unitsDone, int unitsTotal) {
+    private JobFailedException(
+            String job,
+            String message,
+            List<UnitFailure> failures,
+            int unitsDone,
+            int unitsTotal,
+            boolean isUnrecorded) {
         super(message, failures.get(0).cause());
+        this.isUnrecorded = isUnrecorded;
         this.job = job;
         this.unitsDone = unitsDone;
         this.unitsTotal = unitsTotal;
@@ -44,7 +52,8 @@ public final class JobFailedException extends IOException {
                         + reason(failures.get(0).cause()),
                 failures,
                 unitsDone,
-                unitsTotal);
+                unitsTotal,
+                false);
     }
 
     /** Work that cannot be recorded would be done for nothing. */
@@ -57,7 +66,8 @@ public final class JobFailedException extends IOException {
                         + attempts + ", reason=" + reason(failure.cause()),
                 List.of(failure),
                 unitsDone,
-                unitsTotal);
+                unitsTotal,
+                true);
     }
 
     /** For a line of a log or a message: a unit of thousands of ranges has a text of a hundred thousand characters. */
@@ -76,6 +86,11 @@ public final class JobFailedException extends IOException {
         List<UnitFailure> both = new ArrayList<>(failures);
         both.addAll(later.failures);
         return of(job, both, later.unitsDone, later.unitsTotal);
+    }
+
+    /** Whether the job has ended because what is done can't be recorded: nothing more of it should run. */
+    public boolean isUnrecorded() {
+        return isUnrecorded;
     }
 
     /** How many units of the job are done, by earlier runs too. */

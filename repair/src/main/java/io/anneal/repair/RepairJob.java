@@ -164,6 +164,9 @@ final class RepairJob {
         try {
             job.run(this::repair);
         } catch (JobFailedException e) {
+            if (e.isUnrecorded()) {
+                throw e;
+            }
             failed = e;
         }
         List<RangeUnit> again = seemingEmpty();

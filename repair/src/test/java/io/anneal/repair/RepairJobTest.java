@@ -712,6 +712,31 @@ class RepairJobTest {
         paced.assertPace();
     }
 
+    /** A full disk of the checkpoint ends the job: ranges that wait for a second pass do not hide it. */
+    @Test
+    void shouldSayThatNothingCanBeRecordedWhereAReplicaSeemsEmptyToo() throws IOException {
+        own = new TestTable("own", Sessions.rows(KEYS, RepairConfig.MUCH_ITEMS), Optional.of(ownStaging));
+        other = new TestTable("other", Sessions.rows(KEYS.subList(0, 1), 3), Optional.of(otherStaging));
+        Path blocked = directory.resolve(".repair.checkpoint.new");
+        int units = 64;
+        int[] left = {units - (KEYS.size() - 1)};
+        Repair repair = Repair.of("ks.t")
+                .between(here(own), here(other))
+                .range(TokenRange.FULL)
+                .units(units)
+                .checkpoint(directory.resolve("repair.checkpoint"))
+                .reports((unit, report) -> {
+                    left[0]--;
+                    if (left[0] == 0) {
+                        blocked.resolve("in the way").toFile().mkdirs();
+                    }
+                });
+
+        assertThatThrownBy(() -> repair.run(environment()))
+                .isInstanceOf(JobFailedException.class)
+                .hasMessageContaining("what is done can't be recorded");
+    }
+
     /** A part of the ring in which one replica lacks all is no sign that it is the wrong one, if it holds something elsewhere. */
     @Test
     void shouldTellAReplicaThatLacksAPartFromOneThatIsEmpty() throws IOException {
