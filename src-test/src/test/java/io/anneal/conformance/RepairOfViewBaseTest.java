@@ -49,8 +49,8 @@ class RepairOfViewBaseTest {
 
     private static Commands.Result repair(String table, Path... replicas) {
         // The rows have just been written: a dry run would leave out all of them.
-        List<String> arguments = new ArrayList<>(List.of(
-                "repair", "--json", "--full-replicas", "--include-recent", "--table", KEYSPACE + "." + table));
+        List<String> arguments = new ArrayList<>(
+                List.of("repair", "--json", "--full-replicas", "--include-recent", "--table", KEYSPACE + "." + table));
         for (Path replica : replicas) {
             arguments.addAll(List.of("--dir", replica.toString()));
         }
