@@ -7,5 +7,7 @@ public enum StopReason {
     ROW_LIMIT,
     BYTE_LIMIT,
     /** So many tombstones were passed that the page ends with the rows found so far, which may be none. */
-    TOMBSTONE_LIMIT
+    TOMBSTONE_LIMIT,
+    /** So many rows were passed over by the filter that the page ends with those found so far, which may be none. */
+    FILTER_LIMIT
 }
