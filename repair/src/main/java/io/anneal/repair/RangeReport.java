@@ -13,7 +13,7 @@ import java.util.List;
  * @param table as {@code shop.orders}
  * @param range as the caller of the repair gave it; in a report of a part alone, what of it is in that part
  * @param rowsCompared places at which some replica holds a row: those of the master, and those where it holds none and another does;
- *     but for places at which a replica has what the cut-off leaves out
+ *     not what deletions hide there, nor places at which a replica has what the cut-off leaves out
  * @param rowsDiffering places at which replicas held different rows
  * @param deletionsDiffering partition deletions and intervals that not every replica held
  * @param replicas those of the range, its master first

@@ -50,7 +50,7 @@ final class RangeTally {
         return counts[range];
     }
 
-    /** Counts the master's rows of a window, which has just begun, but for those that the cut-off leaves out. */
+    /** Counts the master's rows of a window as they are hashed, under the deletions of all replicas. */
     void compared(RowBuffer rows, RingPosition boundary) {
         int start = 0;
         while (start < rows.windowEnd()) {
@@ -61,7 +61,7 @@ final class RangeTally {
             int end = ranges.lastToken(next) >= boundary.lastToken()
                     ? rows.windowEnd()
                     : rows.firstFrom(RingPosition.behind(ranges.lastToken(next)));
-            counts(next).rowsCompared += end - start - rows.recentCount(start, end);
+            counts(next).rowsCompared += rows.hashedCount(start, end);
             start = end;
         }
     }

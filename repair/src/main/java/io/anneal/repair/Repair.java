@@ -4,39 +4,26 @@ import static io.anneal.io.Arguments.given;
 import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
-import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
-import io.anneal.net.Connection;
-import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
-import io.anneal.net.RequestException;
-import io.anneal.node.DistinctReplicas;
-import io.anneal.node.FailureText;
-import io.anneal.node.Replica;
-import io.anneal.node.ReplicaException;
-import io.anneal.node.ReplicaSource;
 import io.anneal.node.Ring;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
-import io.anneal.repair.message.RunRepair;
 import io.anneal.schema.TableSchema;
-import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -45,9 +32,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
@@ -96,8 +80,6 @@ public final class Repair {
     private BiConsumer<RangeUnit, RepairReport> unfinishedReports = (unit, report) -> {};
     private Duration splitLeast = SPLIT_LEAST;
     private Duration sessionLeast = SESSION_LEAST;
-    private Optional<DistinctReplicas.Named> ownReplica = Optional.empty();
-    private Optional<SessionMemory.Place> place = Optional.empty();
     private Optional<UUID> runId = Optional.empty();
     private Optional<Duration> recent = Optional.empty();
 
@@ -150,7 +132,8 @@ public final class Repair {
     }
 
     /**
-     * The tokens that every replica owns, in ranges apart from each other, as vnodes. There may be thousands.
+     * The tokens that every replica owns, in ranges apart from each other, as vnodes. There may be thousands. With a
+     * {@link #ring} they say what of it is repaired.
      *
      * @throws IllegalArgumentException when there is none, or two overlap
      */
@@ -160,7 +143,7 @@ public final class Repair {
     }
 
     /**
-     * Which replica owns what, instead of ranges that all own. Ranges are compared among those of the replicas that own them, and no
+     * Which replica owns what, where not all own the same. Ranges are compared among those of the replicas that own them, and no
      * replica is sent what it does not own, nor asked for it. Ranges that fewer than two of them own are left out.
      *
      * @param names the replicas' names in the ring, in the order of {@link #between}
@@ -264,12 +247,6 @@ public final class Repair {
         return this;
     }
 
-    /** Of all masters of the run that it is a part of. */
-    Repair rate(ReadRate value) {
-        rate = value;
-        return this;
-    }
-
     /** How long to try again while a node has no room for another session; an hour by default. */
     public Repair patience(Duration value) {
         patience = notNegative("patience", value);
@@ -339,24 +316,12 @@ public final class Repair {
         return this;
     }
 
-    /** Memory that is taken for it already, and stays its caller's. */
-    Repair place(SessionMemory.Place taken) {
-        place = Optional.of(taken);
-        return this;
-    }
-
     /**
      * By which the run is known: the ids of all its sessions have the same upper half. One is made up by default. A run that goes on
      * at a checkpoint has the id of the first.
      */
     public Repair runId(UUID id) {
         runId = Optional.of(given("runId", id));
-        return this;
-    }
-
-    /** The replica of this process has a name for others, by which it must not take part once more. */
-    Repair ownReplica(UUID nodeId, String name) {
-        ownReplica = Optional.of(new DistinctReplicas.Named(nodeId, name));
         return this;
     }
 
@@ -402,11 +367,10 @@ public final class Repair {
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
         job.facts(facts(environment.host()), this::isThisRun);
+        SessionRunner sessions = new SessionRunner(options(), Optional.empty(), environment);
         RepairJob repair = new RepairJob(
-                (unit, terms, listener) -> {
-                    RepairOwners.Together set = owners.of(unit.replicas());
-                    return tryOnce(unit.table(), set.replicas(), unit.ranges().ranges(), terms, listener, environment);
-                },
+                (unit, terms, listener) -> sessions.run(
+                        part(unit, terms, listener), owners.of(unit.replicas()).replicas()),
                 owners.names(),
                 owners.ranges(),
                 differences,
@@ -417,6 +381,26 @@ public final class Repair {
                 checkpoint.map(file -> sessionLeast),
                 environment.host().nanoTime());
         return repair.run(job, patience, () -> owners.units(tables, units));
+    }
+
+    private SessionRunner.Options options() {
+        return new SessionRunner.Options(
+                bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES), dryRun, allReplicas, staged, parallel, rate, recent);
+    }
+
+    /** Of what is waived for all, and for this attempt, nothing is refused. */
+    private SessionRunner.Part part(RangeUnit unit, RepairJob.Try terms, RepairListener listener) {
+        Set<Waiver> allowed = EnumSet.noneOf(Waiver.class);
+        allowed.addAll(waivers);
+        allowed.addAll(terms.waived());
+        int dot = dot(unit.table());
+        return new SessionRunner.Part(
+                unit.table().substring(0, dot),
+                unit.table().substring(dot + 1),
+                unit.ranges().ranges(),
+                terms.runId(),
+                allowed,
+                listener);
     }
 
     private Map<String, String> facts(HostEnvironment host) {
@@ -459,259 +443,5 @@ public final class Repair {
                 "reports",
                 // What it keeps of ranges that are done.
                 String.valueOf(RepairVerb.VERSION));
-    }
-
-    /**
-     * Repairs ranges of one table in one session, and refuses neither what is waived for all nor what is waived for it.
-     * Holds nothing afterwards, so that two repairs that each hold what the other one needs both come on.
-     */
-    RepairReport tryOnce(
-            String qualifiedTable,
-            List<TokenRange> tokens,
-            RepairJob.Try terms,
-            RepairListener listener,
-            RepairEnvironment environment)
-            throws IOException {
-        return tryOnce(qualifiedTable, RepairOwners.masterFirst(members), tokens, terms, listener, environment);
-    }
-
-    private RepairReport tryOnce(
-            String qualifiedTable,
-            List<RepairMember> owners,
-            List<TokenRange> tokens,
-            RepairJob.Try terms,
-            RepairListener listener,
-            RepairEnvironment environment)
-            throws IOException {
-        try {
-            return attempt(qualifiedTable, owners, tokens, terms, listener, environment);
-        } catch (OutOfMemoryError full) {
-            // What it held is free again: other tables may fit.
-            throw new RepairException(
-                    "memory is used up, table=" + qualifiedTable, full, Optional.of(RepairCode.TOO_LARGE));
-        }
-    }
-
-    private RepairReport attempt(
-            String qualifiedTable,
-            List<RepairMember> owners,
-            List<TokenRange> tokens,
-            RepairJob.Try terms,
-            RepairListener listener,
-            RepairEnvironment environment)
-            throws IOException {
-        int dot = dot(qualifiedTable);
-        Set<Waiver> allowed = EnumSet.noneOf(Waiver.class);
-        allowed.addAll(waivers);
-        allowed.addAll(terms.waived());
-        Part wanted = new Part(
-                qualifiedTable.substring(0, dot),
-                qualifiedTable.substring(dot + 1),
-                tokens,
-                terms.runId(),
-                allowed,
-                listener);
-        if (!(owners.get(0) instanceof RepairMember.Here own)) {
-            return there(wanted, owners);
-        }
-        // A rate is meant for all that a repair does, and a dry run changes nothing.
-        boolean mayTransfer = !dryRun && rate.isUnlimited();
-        FilesFirst files = new FilesFirst(
-                environment.transfer().filter(given -> mayTransfer),
-                environment.host(),
-                qualifiedTable,
-                tokens,
-                owners,
-                allowed,
-                listener);
-        return files.run(() -> here(wanted, own.tables(), owners.subList(1, owners.size()), files, environment));
-    }
-
-    /** What one session repairs, and what is called with what it finds. */
-    private record Part(
-            String keyspace,
-            String table,
-            List<TokenRange> ranges,
-            UUID runId,
-            Set<Waiver> waivers,
-            RepairListener listener) {}
-
-    private RepairReport there(Part part, List<RepairMember> nodes) throws IOException {
-        RepairMember.There master = (RepairMember.There) nodes.get(0);
-        List<RunRepair.Follower> followers = nodes.subList(1, nodes.size()).stream()
-                .map(RepairMember.There.class::cast)
-                .map(node -> new RunRepair.Follower(PeerAddress.text(node.address()), node.name()))
-                .toList();
-        RunRepair wanted = new RunRepair(
-                master.name(),
-                part.keyspace(),
-                part.table(),
-                part.ranges(),
-                followers,
-                askedBufferBytes(),
-                dryRun,
-                allReplicas,
-                staged,
-                part.waivers(),
-                parallel,
-                rate,
-                part.runId(),
-                part.listener().nanosLeft(),
-                recent,
-                part.listener().namesRows());
-        return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
-    }
-
-    private static UUID sessionId(UUID runId, UUID own) {
-        return new UUID(runId.getMostSignificantBits(), own.getLeastSignificantBits());
-    }
-
-    private int askedBufferBytes() {
-        return bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES);
-    }
-
-    private RepairReport here(
-            Part part, ReplicaSource own, List<RepairMember> others, FilesFirst files, RepairEnvironment environment)
-            throws IOException {
-        if (place.isPresent()) {
-            return here(part, own, others, files, place.get().bufferBytes(), environment);
-        }
-        int replicasHere = 1
-                + (int) others.stream()
-                        .filter(other -> other instanceof RepairMember.Here)
-                        .count();
-        // What is all here has the memory for itself; nodes that the others are may be this process, too.
-        int sessionsLeast = replicasHere == others.size() + 1 ? 1 : SessionMemory.SESSIONS_OF_NODE;
-        SessionMemory memory = new SessionMemory(environment.budget(), sessionsLeast);
-        try (SessionMemory.Place taken = memory.take(askedBufferBytes(), others.size() + 1, replicasHere, parallel)) {
-            return here(part, own, others, files, taken.bufferBytes(), environment);
-        } catch (RequestException noRoom) {
-            throw new PeerException(
-                    "this process", RepairVerb.SESSION.name(), noRoom.code(), noRoom.getMessage(), noRoom);
-        }
-    }
-
-    private RepairReport here(
-            Part part,
-            ReplicaSource own,
-            List<RepairMember> others,
-            FilesFirst files,
-            int rowBufferBytes,
-            RepairEnvironment environment)
-            throws IOException {
-        RepairConfig config = new RepairConfig(
-                sessionId(part.runId(), environment.host().newId()),
-                part.keyspace(),
-                part.table(),
-                part.ranges(),
-                rowBufferBytes,
-                environment.host().clock().instant().getEpochSecond(),
-                environment.host().random().nextLong(),
-                dryRun,
-                allReplicas,
-                staged,
-                part.waivers(),
-                parallel,
-                rate,
-                recent);
-        HelpedExecutor steps =
-                new HelpedExecutor(environment.executor(), environment.host().nanoTime());
-        List<Participant> followers = new ArrayList<>();
-        DistinctReplicas distinct = new DistinctReplicas();
-        if (ownReplica.isPresent()) {
-            distinct.add(ownReplica.get(), "replica of this process");
-        }
-        try (Replica replica = own.open(part.keyspace(), part.table(), staged)) {
-            if (files.isFirst()) {
-                part.listener().begins(replica.schema(), List.of());
-            }
-            int clusteringColumns = replica.schema().clustering().size();
-            for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, steps, environment));
-            }
-            part.listener()
-                    .endsWhen(() -> replica.isGone()
-                            || steps.isShutDown()
-                            || followers.stream().anyMatch(Participant::isGone));
-            try (RepairMaster master = new RepairMaster(
-                    config,
-                    replica,
-                    followers,
-                    part.listener(),
-                    environment.metrics(),
-                    files::check,
-                    Optional.of(() -> {
-                        steps.requireRunning();
-                        steps.help();
-                        part.listener().waits();
-                    }))) {
-                return master.run();
-            }
-        } catch (CancellationException | JobRefusedException ended) {
-            throw ended;
-        } catch (RuntimeException failure) {
-            throw refused(failure);
-        } finally {
-            followers.forEach(Participant::close);
-            followers.forEach(follower -> awaitClose(follower, steps));
-        }
-    }
-
-    /** What a replica of this process says in its own words; anything else is a mistake of this program. */
-    private static RepairException refused(RuntimeException failure) {
-        if (failure instanceof RejectedExecutionException) {
-            return new RepairException(
-                    "executor of the repair takes no more work: close its node or end it after the repair, cause="
-                            + failure.getMessage(),
-                    failure);
-        }
-        if (!FailureText.isRefusal(failure)) {
-            throw failure;
-        }
-        return new RepairException(
-                FailureText.of(failure),
-                failure,
-                failure instanceof TableTruncatedException ? Optional.of(RepairCode.TRUNCATED) : Optional.empty());
-    }
-
-    /** What a replica of this process left unfinished is gone when the repair returns, interrupted or not. */
-    private static void awaitClose(Participant participant, HelpedExecutor steps) {
-        if (participant instanceof LocalParticipant local) {
-            steps.help();
-            local.awaitClosed(() -> {
-                steps.help();
-                return steps.isShutDown();
-            });
-        }
-    }
-
-    private static Participant participant(
-            RepairMember member,
-            int clusteringColumns,
-            DistinctReplicas distinct,
-            Executor steps,
-            RepairEnvironment environment)
-            throws IOException {
-        if (member instanceof RepairMember.Here local) {
-            return new LocalParticipant(
-                    "replica of this process",
-                    local.tables(),
-                    MoreExecutors.newSequentialExecutor(steps),
-                    environment.metrics());
-        }
-        RepairMember.There remote = (RepairMember.There) member;
-        Connection connection = remote.connector().open(remote.address());
-        try {
-            distinct.add(
-                    new DistinctReplicas.Named(connection.node().nodeId(), remote.name()),
-                    PeerAddress.text(remote.address()));
-        } catch (ReplicaException twice) {
-            throw new RepairException(twice.getMessage(), twice);
-        }
-        return new RemoteParticipant(
-                connection,
-                remote.name(),
-                clusteringColumns,
-                Optional.of(environment.host().clock()));
     }
 }

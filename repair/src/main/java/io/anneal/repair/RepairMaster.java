@@ -395,7 +395,6 @@ public final class RepairMaster implements Closeable {
         int symbols = sync.symbolsAhead();
         List<CompletableFuture<WindowAnswer>> asked = ask(follower -> follower.window(boundary, symbols));
         WindowSummary summary = own.window(boundary);
-        sync.tally().compared(own.current().rows().buffer(), boundary);
         Votes next = isLast ? Votes.NONE : askForVotes();
         meter.add(RepairCount.WINDOWS, 1);
         sync.settle();
@@ -405,7 +404,7 @@ public final class RepairMaster implements Closeable {
             items[i + 1] += items(answers.get(i).summary());
         }
         long startNanos = meter.nanoTime() - meter.of(RepairCount.WAIT_NANOS);
-        if (sync.reconcile(summary, answers)) {
+        if (sync.reconcile(boundary, summary, answers)) {
             meter.add(RepairCount.WINDOWS_DIFFERING, 1);
         }
         meter.addNanosSince(RepairCount.RECONCILE_NANOS, startNanos + meter.of(RepairCount.WAIT_NANOS));

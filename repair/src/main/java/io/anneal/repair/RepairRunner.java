@@ -6,6 +6,7 @@ import io.anneal.net.Connector;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.RequestException;
 import io.anneal.net.VerbHandlers;
+import io.anneal.node.DistinctReplicas;
 import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.node.ServedRun;
@@ -15,12 +16,12 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 
 /**
- * The master's side of repair on a server: runs a {@link Repair} on request and tells how it is doing. A repair ends with the
+ * The master's side of repair on a server: runs one session on request and tells how it is doing. A repair ends with the
  * stream on which it was asked for. A server runs as many as its memory holds row buffers for. Safe for any thread.
  */
 public final class RepairRunner {
@@ -88,23 +89,19 @@ public final class RepairRunner {
         wanted.followers()
                 .forEach(follower ->
                         members.add(RepairMember.at(connector, address(follower.address()), follower.replica())));
-        Repair repair = Repair.of(wanted.keyspace() + "." + wanted.table())
-                .between(members)
-                .ownReplica(nodeId, wanted.replica())
-                .dryRun(wanted.dryRun())
-                .allReplicas(wanted.allReplicas())
-                .allow(wanted.waivers())
-                .place(place)
-                .parallel(wanted.sessions())
-                .rate(wanted.rate());
-        wanted.staged().ifPresent(repair::staged);
-        wanted.recent().ifPresent(repair::leaveOutRecent);
-        return repair.tryOnce(
-                wanted.keyspace() + "." + wanted.table(),
-                wanted.ranges(),
-                new RepairJob.Try(wanted.runId(), Set.of()),
-                listener,
-                environment);
+        SessionRunner.Options options = new SessionRunner.Options(
+                wanted.bufferBytes(),
+                wanted.dryRun(),
+                wanted.allReplicas(),
+                wanted.staged(),
+                wanted.sessions(),
+                wanted.rate(),
+                wanted.recent());
+        SessionRunner.Part part = new SessionRunner.Part(
+                wanted.keyspace(), wanted.table(), wanted.ranges(), wanted.runId(), wanted.waivers(), listener);
+        SessionRunner.Asked asked =
+                new SessionRunner.Asked(place, new DistinctReplicas.Named(nodeId, wanted.replica()));
+        return new SessionRunner(options, Optional.of(asked), environment).run(part, members);
     }
 
     /** Reads {@code host:port}. */

@@ -66,6 +66,9 @@ final class Window {
     private Optional<List<HashedDeletion>> deletions = Optional.empty();
 
     private Optional<DeletionItem> carried = Optional.empty();
+    /** The interval of this replica's that the end of the window before may have cut. */
+    private Optional<DeletionItem> cut = Optional.empty();
+
     private long receivedDeletionCount;
 
     Window(
@@ -134,6 +137,7 @@ final class Window {
             carried = boundary.key()
                     .map(key -> DeletionItem.ofPartition(key, known.partitionDeletion(key)))
                     .filter(deletion -> !deletion.deletion().isLive());
+            cut = boundary.key().flatMap(this::lastInterval).filter(this::endsWith);
             lastBoundary = Optional.of(boundary);
         }
         open = false;
@@ -145,6 +149,11 @@ final class Window {
         room.clear();
         lastKey = Optional.empty();
         receivedDeletionCount = 0;
+    }
+
+    private Optional<DeletionItem> lastInterval(DecoratedKey key) {
+        List<RangeDeletion> steps = own.steps(key);
+        return steps.isEmpty() ? Optional.empty() : Optional.of(DeletionItem.ofRange(key, steps.get(steps.size() - 1)));
     }
 
     boolean isOpen() {
@@ -190,6 +199,7 @@ final class Window {
         return deletions().stream()
                 .filter(deletion ->
                         !deletion.hashed() && codec.isRecent(deletion.item().deletion()))
+                .filter(deletion -> cut.isEmpty() || !deletion.item().goesOnAfter(cut.get(), comparator))
                 .count();
     }
 

@@ -146,17 +146,19 @@ final class WindowSync {
      * nothing can come back that others need: then the last pushes are left under way, so that the next window can be asked for
      * after them, until {@link #settle}.
      *
+     * @param boundary the window's end
      * @throws RepairException when a follower answers what cannot be, or the sums differ afterwards
      */
-    boolean reconcile(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
+    boolean reconcile(RingPosition boundary, WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
         try {
-            return reconcileWindow(ownSummary, answers);
+            return reconcileWindow(boundary, ownSummary, answers);
         } finally {
             largeRows.leave();
         }
     }
 
-    private boolean reconcileWindow(WindowSummary ownSummary, List<WindowAnswer> answers) throws IOException {
+    private boolean reconcileWindow(RingPosition boundary, WindowSummary ownSummary, List<WindowAnswer> answers)
+            throws IOException {
         WindowSummary mine = ownSummary;
         theirs.set(answers);
         recent = Optional.empty();
@@ -170,6 +172,7 @@ final class WindowSync {
             mine = own.summary();
             theirs.requireEqual(Phase.DELETIONS, mine);
         }
+        tally.compared(own.current().rows().buffer(), boundary);
         boolean rowsDiffer = theirs.differ(Phase.ROWS, mine);
         // What was sketched before deletions came is not what there is now.
         List<Sketch> ahead = deletionsDiffer

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteBudget;
+import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
@@ -202,6 +204,27 @@ class RecentRowsTest {
         assertThat(report.wereEqual()).isTrue();
         assertThat(report.windows()).isGreaterThan(1);
         assertThat(report.replicas().get(1).rowsRecent()).isEqualTo(many);
+    }
+
+    @Test
+    void shouldCountADeletionThatItLeavesOutOnceInHoweverManyWindows() throws IOException {
+        int many = 2_000;
+        FragmentList recent = table(to -> {
+            to.partition(KEY).change(HandMadeTable.clustering(0), ClusteringComparator.BEFORE, CUTOFF + 1, 91);
+            IntStream.range(0, many).forEach(i -> to.row(row(i, CUTOFF + 2)));
+            to.change(
+                            HandMadeTable.clustering(many),
+                            ClusteringComparator.AFTER,
+                            DeletionTime.NO_TIMESTAMP,
+                            DeletionTime.NO_DELETION_TIME)
+                    .end();
+        });
+        RepairReport report =
+                dryRun(repair(List.of(recent, recent)).bufferBytes(4_096).leaveOutRecent(WINDOW));
+
+        assertThat(report.windows()).isGreaterThan(1);
+        assertThat(report.replicas())
+                .allSatisfy(replica -> assertThat(replica.deletionsRecent()).isEqualTo(1));
     }
 
     @Test

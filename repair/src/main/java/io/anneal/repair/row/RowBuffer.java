@@ -193,6 +193,15 @@ public final class RowBuffer implements Closeable {
         return recent;
     }
 
+    /** How many of some rows are hashed. */
+    public int hashedCount(int start, int end) {
+        int hashed = 0;
+        for (int index = start; index < end; index++) {
+            hashed += isHashed(index) ? 1 : 0;
+        }
+        return hashed;
+    }
+
     /** Notes that a deletion left nothing of the row; it keeps its place. */
     public void kill(int index) {
         flags[index] = (byte) (flags[index] & RECEIVED | DEAD);
