@@ -286,15 +286,15 @@ final class RepairRowsTest {
                             "--dir",
                             directories.get(1)),
                     "differs: ");
-            assertThat(expected)
-                    .hasSize(differing)
-                    .allMatch(line -> line.contains("name: data-0 \"of 0\" written "));
+            assertThat(expected).hasSize(differing).allMatch(line -> line.contains("name: data-0 \"of 0\" written "));
             assertThat(lines(run, "differs: "))
                     .isEqualTo(expected.stream()
                             .map(line -> line.replace(
-                                            "data-0", PeerAddress.text(nodes.get(0).address()))
+                                            "data-0",
+                                            PeerAddress.text(nodes.get(0).address()))
                                     .replace(
-                                            "data-1", PeerAddress.text(nodes.get(1).address())))
+                                            "data-1",
+                                            PeerAddress.text(nodes.get(1).address())))
                             .toList());
             assertThat(run.out()).contains("next: the same without --dry-run");
         } finally {

@@ -203,6 +203,7 @@ class MessagesTest {
             terms.writeInt(1);
             terms.writeLong(seconds);
             terms.writeLong(SessionTerms.NO_CUTOFF);
+            ReadRate.UNLIMITED.encode(terms);
             assertThatThrownBy(() -> SessionTerms.decode(new ByteReader(terms.toByteArray())))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("seconds=" + seconds);
