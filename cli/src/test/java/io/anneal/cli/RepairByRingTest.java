@@ -121,6 +121,43 @@ final class RepairByRingTest {
         return all.toArray();
     }
 
+    private JsonNode json(Object... args) throws IOException {
+        CommandRun run = repair(append(args, "--json"));
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.NO);
+        return new ObjectMapper().readTree(run.out());
+    }
+
+    @Test
+    void shouldSampleWhatOwnersHold() throws IOException {
+        Object[] all = {"--dir", stores.get(0), "--dir", stores.get(1), "--dir", stores.get(2)};
+        JsonNode table = json(all).get("tables").get(0);
+        int differing = table.get("rows-differing").asInt();
+
+        JsonNode whole = json(append(all, "--sample", "100%")).get("tables").get(0);
+        assertThat(whole.at("/sample/rows-differing").asInt()).isEqualTo(differing);
+        assertThat(whole.at("/sample/rows-differing-of-all").asInt()).isEqualTo(differing);
+        assertThat(whole.at("/sample/rows-looked-at").asInt()).isEqualTo(differing);
+
+        JsonNode half = json(append(all, "--sample", "50%", "--seed", "1"));
+        assertThat(half.at("/tables/0/sample/rows").asInt()).isBetween(differing / 5, differing * 4 / 5);
+        assertThat(half.at("/tables/0/sample/slices").asInt()).isBetween(200, 203);
+        assertThat(half.at("/notes/0").asText()).contains("every replica of the ring");
+        assertThat(json(append(all, "--sample", "50%", "--seed", "1")).at("/tables/0/sample"))
+                .isEqualTo(half.at("/tables/0/sample"));
+    }
+
+    /** A node that owns next to nothing. */
+    @Test
+    void shouldSampleWhereANodeOwnsNoneOfTheSlices() throws IOException {
+        Files.writeString(ring, """
+                TokenRange(start_token:7, end_token:6, endpoints:[10.0.0.1:7000, 10.0.0.2:7000], x)
+                TokenRange(start_token:6, end_token:7, endpoints:[10.0.0.1:7000, 10.0.0.3:7000], x)
+                """);
+        JsonNode sampled = json(
+                "--dir", stores.get(0), "--dir", stores.get(1), "--dir", stores.get(2), "--sample", "50%", "--seed", 1);
+        assertThat(sampled.at("/tables/0/sample/rows-differing").asInt()).isPositive();
+    }
+
     @Test
     void shouldSayWhatIsNotComparedWhenANodeIsMissing() {
         CommandRun two = repair("--dir", stores.get(0), "--dir", stores.get(1));

@@ -74,6 +74,11 @@ public abstract class ForwardingCursor implements FragmentCursor {
     }
 
     @Override
+    public long heldBytes() {
+        return inner.heldBytes();
+    }
+
+    @Override
     public void close() throws IOException {
         inner.close();
     }

@@ -63,6 +63,11 @@ public interface FragmentCursor extends Closeable {
     /** Gives back the memory of a large row, which is not valid any more; the place of the cursor stays. */
     default void releaseRow() {}
 
+    /** Heap that its buffers occupy, roughly; what is there without it does not count. */
+    default long heldBytes() {
+        return 0;
+    }
+
     /** Where the current fragment stands; copies. */
     default PositionInPartition positionInPartition() {
         return switch (kind()) {

@@ -167,6 +167,11 @@ public record TokenRanges(List<TokenRange> ranges) {
         return List.copyOf(within);
     }
 
+    /** What of these lies in other ranges; none if nothing does. */
+    public List<TokenRange> within(TokenRanges others) {
+        return others.ranges.stream().flatMap(other -> within(other).stream()).toList();
+    }
+
     /** Where the first of the two ends behind a place that is not outside of them; what is equal to it is once around the ring. */
     private static long firstEnd(long left, TokenRange one, TokenRange other) {
         return Long.compareUnsigned(one.right() - left - 1, other.right() - left - 1) <= 0

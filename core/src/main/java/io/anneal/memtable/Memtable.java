@@ -195,6 +195,17 @@ public final class Memtable {
         return cursor(snapshot, partitions.ceiling(range.first()), range.last(), false, Slices.ALL, false);
     }
 
+    /** The same, but only partitions behind a key, if there is one. */
+    public FragmentCursor scan(TokenRange.Linear range, Optional<DecoratedKey> after) {
+        if (after.isEmpty() || after.get().token() < range.first()) {
+            return scan(range);
+        }
+        int snapshot = visible;
+        byte[] key = after.get().bytes();
+        int first = partitions.higher(after.get().token(), key, 0, key.length);
+        return cursor(snapshot, first, range.last(), false, Slices.ALL, false);
+    }
+
     /**
      * Slices of one partition, as of now. Any thread.
      *

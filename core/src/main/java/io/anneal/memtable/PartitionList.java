@@ -47,6 +47,12 @@ final class PartitionList {
         return ceiling(token, null, 0, 0, false);
     }
 
+    /** The first partition behind a key, or 0. Any thread. */
+    int higher(long token, byte[] key, int offset, int length) {
+        int node = ceiling(token, key, offset, length, false);
+        return node != 0 && compare(node, token, key, offset, length) == 0 ? next(node) : node;
+    }
+
     /** The partition behind another, or 0. Any thread. */
     int next(int partition) {
         return slabs.getAcquire(partition + Nodes.PARTITION_NEXT);

@@ -498,6 +498,15 @@ public final class MergeCursor implements FragmentCursor {
     }
 
     @Override
+    public long heldBytes() {
+        long bytes = 0;
+        for (FragmentCursor source : sources) {
+            bytes += source.heldBytes();
+        }
+        return bytes;
+    }
+
+    @Override
     public void close() throws IOException {
         IOException failure = null;
         for (FragmentCursor source : sources) {

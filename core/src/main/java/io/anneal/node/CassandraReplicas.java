@@ -11,6 +11,7 @@ import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.LiveFiles;
 import io.anneal.store.SSTables;
+import io.anneal.store.ShardReads;
 import io.anneal.store.TableViews;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
@@ -296,6 +297,11 @@ public final class CassandraReplicas implements ReplicaSource {
         @Override
         public FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
             return sstables.read(key, slices, false);
+        }
+
+        @Override
+        public ShardReads reads() {
+            return sstables;
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.ShardReads;
 import io.anneal.store.directory.TableDirectories;
 import java.io.Closeable;
 import java.io.IOException;
@@ -82,6 +83,15 @@ public interface Replica extends Closeable {
      */
     default FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
         return scan(new TokenRange.Linear(key.token(), key.token()), CanonicalEncoder.UNCLAMPED);
+    }
+
+    /**
+     * The same data by shard, for reads that stop and go on.
+     *
+     * @throws UnsupportedOperationException when it is no replica of a store or a directory
+     */
+    default ShardReads reads() {
+        throw new UnsupportedOperationException("replica is not read by shard, replica=" + name());
     }
 
     /**

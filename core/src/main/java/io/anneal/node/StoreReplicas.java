@@ -10,6 +10,7 @@ import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.LiveFiles;
+import io.anneal.store.ShardReads;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableIntake;
@@ -110,6 +111,11 @@ public final class StoreReplicas implements ReplicaSource {
         @Override
         public FragmentCursor read(DecoratedKey key, Slices slices) throws IOException {
             return table.read(key, slices, false);
+        }
+
+        @Override
+        public ShardReads reads() {
+            return table;
         }
 
         @Override

@@ -55,6 +55,13 @@ public interface SSTableReader extends Closeable {
     SSTableCursor scan(TableSchema schema, TokenRange.Linear range) throws IOException;
 
     /**
+     * The same, but only partitions behind a key: what comes before is skipped by the index, however large.
+     *
+     * @param after need be neither in the SSTable nor in the range
+     */
+    SSTableCursor scan(TableSchema schema, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException;
+
+    /**
      * All of it as the file has it, as columns of {@link #headerSchema()}: for what describes or checks the file. Weaker than
      * {@link io.anneal.fragment.FragmentCursor} in one point: Cassandra 3 wrote boundaries between range deletions that are
      * the same on both sides, which come as changes here and nowhere else.

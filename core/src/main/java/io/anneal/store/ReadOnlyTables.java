@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.ShardRule;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.SchemaException;
@@ -10,6 +11,7 @@ import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
+import io.anneal.table.ReadCursor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -117,7 +119,18 @@ final class ReadOnlyTables implements Closeable {
         }
 
         @Override
-        public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        public ShardRule shards() {
+            return sstables.shards();
+        }
+
+        @Override
+        public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+            requireOpen();
+            return sstables.scan(shard, range, after);
+        }
+
+        @Override
+        public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
             requireOpen();
             return sstables.read(key, slices, reversed);
         }

@@ -1,10 +1,12 @@
 package io.anneal.store;
 
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.fragment.ForwardingCursor;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentStreamValidator;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Partitioner;
+import io.anneal.key.ShardRule;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
@@ -16,6 +18,7 @@ import io.anneal.sstable.SSTableVersion;
 import io.anneal.store.directory.Formats;
 import io.anneal.store.directory.HeaderSchemas;
 import io.anneal.store.directory.TableSource;
+import io.anneal.table.ReadCursor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,6 +38,7 @@ public final class SSTables implements RowSource, Closeable {
     private final TableSchema schema;
     private final boolean hasSchemaText;
     private final List<SSTableReader> readers;
+    private volatile boolean closed;
 
     private SSTables(TableSchema schema, boolean hasSchemaText, List<SSTableReader> readers) {
         this.schema = schema;
@@ -167,6 +171,30 @@ public final class SSTables implements RowSource, Closeable {
         }
     }
 
+    /** One shard: the files are not divided. */
+    @Override
+    public ShardRule shards() {
+        return new ShardRule(1, 0);
+    }
+
+    /** {@inheritDoc} What a directory holds does not change while it is open. */
+    @Override
+    public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+        if (shard != 0) {
+            throw new IllegalArgumentException("a directory is one shard, shard=" + shard);
+        }
+        List<FragmentCursor> cursors = new ArrayList<>(readers.size());
+        try {
+            for (SSTableReader reader : readers) {
+                cursors.add(reader.scan(schema, range, after));
+            }
+            return new OpenCursor(checked(MergeCursor.of(schema, cursors)));
+        } catch (IOException | RuntimeException e) {
+            closeAll(cursors, e);
+            throw e;
+        }
+    }
+
     /**
      * The rows in a range that exist at {@code now}, with values as Java objects: for those who want values, not speed.
      *
@@ -207,7 +235,7 @@ public final class SSTables implements RowSource, Closeable {
      * @throws io.anneal.sstable.CorruptSSTableException when an SSTable does not fit the schema, or its index is wrong
      */
     @Override
-    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+    public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
         List<FragmentCursor> cursors = new ArrayList<>(readers.size());
         try {
             for (SSTableReader reader : readers) {
@@ -218,18 +246,45 @@ public final class SSTables implements RowSource, Closeable {
             throw e;
         }
         if (!reversed) {
-            return checked(MergeCursor.of(schema, cursors));
+            return new OpenCursor(checked(MergeCursor.of(schema, cursors)));
         }
         MergeCursor merged = MergeCursor.ofReversed(schema, cursors);
-        return SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.ofReversed(merged) : merged;
+        return new OpenCursor(
+                SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.ofReversed(merged) : merged);
     }
 
     private static FragmentCursor checked(FragmentCursor merged) {
         return SSTables.class.desiredAssertionStatus() ? FragmentStreamValidator.of(merged) : merged;
     }
 
+    /** Keeps nothing alone: the files are open as long as these SSTables are. */
+    private final class OpenCursor extends ForwardingCursor implements ReadCursor {
+        private volatile boolean isClosed;
+
+        private OpenCursor(FragmentCursor inner) {
+            super(inner);
+        }
+
+        @Override
+        public boolean isCurrent() {
+            return !isClosed && !closed;
+        }
+
+        @Override
+        public long obsoleteBytes() {
+            return 0;
+        }
+
+        @Override
+        public void close() throws IOException {
+            isClosed = true;
+            super.close();
+        }
+    }
+
     @Override
     public void close() throws IOException {
+        closed = true;
         IOException failure = new IOException("SSTables could not be closed");
         closeAll(readers, failure);
         if (failure.getSuppressed().length > 0) {

@@ -3,6 +3,7 @@ package io.anneal.store;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.ShardRule;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
@@ -12,6 +13,7 @@ import io.anneal.store.directory.TableSource;
 import io.anneal.table.Engine;
 import io.anneal.table.HeldSSTables;
 import io.anneal.table.LiveTable;
+import io.anneal.table.ReadCursor;
 import io.anneal.table.Reads;
 import io.anneal.table.StoreSnapshots;
 import io.anneal.table.Undisturbed;
@@ -38,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * Optional<TableRow> row = table.row(Map.of("id", 7));
  * }</pre>
  */
-public final class Table {
+public final class Table implements ShardReads {
     private static final Logger LOG = LoggerFactory.getLogger(Table.class);
 
     /** What a store that can be written to has behind a table. */
@@ -55,7 +57,18 @@ public final class Table {
         }
 
         @Override
-        public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        public ShardRule shards() {
+            return table.shards();
+        }
+
+        @Override
+        public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+            engine.requireOpen();
+            return table.scan(shard, range, after);
+        }
+
+        @Override
+        public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
             engine.requireOpen();
             return table.read(key, slices, reversed);
         }
@@ -103,8 +116,15 @@ public final class Table {
         return new Table(source, clock, Optional.empty());
     }
 
+    @Override
     public TableSchema schema() {
         return source.schema();
+    }
+
+    /** {@inheritDoc} Of a store that is read-only everything is one shard. */
+    @Override
+    public ShardRule shards() {
+        return source.shards();
     }
 
     private Live live() {
@@ -255,13 +275,13 @@ public final class Table {
         return source.scan(range, localDeletionTimeMaxSeconds);
     }
 
-    /**
-     * One partition as fragments; yields nothing when there is none.
-     *
-     * @param slices which rows; partition deletion and static row are there in any case
-     * @param reversed whether rows come against clustering order
-     */
-    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+    @Override
+    public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+        return source.scan(shard, range, after);
+    }
+
+    @Override
+    public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
         return source.read(key, slices, reversed);
     }
 

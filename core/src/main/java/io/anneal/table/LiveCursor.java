@@ -8,17 +8,20 @@ import io.anneal.sstable.CorruptSSTableException;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * A cursor over a live set, which it holds until it is closed, or forgotten. Fails once its table is closed. Counts what it passes. One
  * thread.
  */
-final class LiveCursor extends ForwardingCursor {
+final class LiveCursor extends ForwardingCursor implements ReadCursor {
     /** Told once, when the cursor is closed. */
     interface Listener {
         void closed(long rowCount, long tombstoneCount);
     }
 
+    private final LiveSet set;
+    private final Predicate<LiveSet> isCurrent;
     private final OpenCursors cursors;
     private final OpenCursors.Lease lease;
     private final BooleanSupplier closed;
@@ -27,17 +30,20 @@ final class LiveCursor extends ForwardingCursor {
     private final FailureNotices notices;
     private long rowCount;
     private long tombstoneCount;
-    private boolean released;
+    private volatile boolean released;
 
     LiveCursor(
             FragmentCursor inner,
             LiveSet liveSet,
+            Predicate<LiveSet> isCurrent,
             OpenCursors cursors,
             BooleanSupplier closed,
             String table,
             Listener listener,
             FailureNotices notices) {
         super(inner);
+        set = liveSet;
+        this.isCurrent = isCurrent;
         this.cursors = cursors;
         this.closed = closed;
         this.table = table;
@@ -91,6 +97,16 @@ final class LiveCursor extends ForwardingCursor {
             throw heeded(e);
         }
         Reference.reachabilityFence(this);
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return !released && isCurrent.test(set);
+    }
+
+    @Override
+    public long obsoleteBytes() {
+        return released ? 0 : set.obsoleteBytes();
     }
 
     private void requireOpen() {

@@ -16,7 +16,7 @@ final class LiveMemtable extends Counted {
 
     private volatile boolean keptFromReuse;
     private boolean gone;
-    private long lingeringBytes;
+    private volatile long lingeringBytes;
 
     /** @param reached the end of what memtables before this one hold */
     LiveMemtable(Memtable memtable, int shard, CommitLogPosition reached, MemoryGate gate) {
@@ -62,6 +62,11 @@ final class LiveMemtable extends Counted {
             lingeringBytes = memtable.occupiedBytes();
             gate.lingers(lingeringBytes);
         }
+    }
+
+    /** What it occupies once only cursors hold it; 0 before. */
+    long lingeringBytes() {
+        return lingeringBytes;
     }
 
     /** When it is released its memory is left to the garbage collector: somebody may hold views of it that nobody knows of. */

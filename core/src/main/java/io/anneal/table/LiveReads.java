@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** Reads a table's live sets: a cursor for each memtable and SSTable, merged. Any thread, without a lock. */
 final class LiveReads {
@@ -25,21 +26,27 @@ final class LiveReads {
     private final OpenCursors cursors;
     private final LongSupplier nanoTime;
     private final BooleanSupplier closed;
+    private final Predicate<LiveSet> isCurrent;
     private final FailureNotices notices;
 
-    /** @param closed whether the table is: cursors fail from then on */
+    /**
+     * @param closed whether the table is: cursors fail from then on
+     * @param isCurrent whether a set has the table's data still
+     */
     LiveReads(
             ShardRule shards,
             TableMetrics metrics,
             OpenCursors cursors,
             LongSupplier nanoTime,
             BooleanSupplier closed,
+            Predicate<LiveSet> isCurrent,
             FailureNotices notices) {
         this.shards = shards;
         this.metrics = metrics;
         this.cursors = cursors;
         this.nanoTime = nanoTime;
         this.closed = closed;
+        this.isCurrent = isCurrent;
         this.notices = notices;
     }
 
@@ -67,8 +74,27 @@ final class LiveReads {
         }
     }
 
+    /** Reads a shard's part of a range, behind a key; takes over the caller's hold of the set. */
+    ReadCursor scan(LiveSet set, int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+        List<FragmentCursor> opened = new ArrayList<>();
+        try {
+            for (LiveMemtable memtable : set.memtables(shard)) {
+                opened.add(memtable.memtable().scan(range, after));
+            }
+            for (LiveSSTable sstable : set.sstables(shard)) {
+                SSTableCursor all = sstable.reader().scan(set.schema(), range, after);
+                opened.add(sstable.shard() == shard ? all : ShardCursor.of(sstable.reader(), all, shards, shard));
+            }
+            return live(validated(MergeCursor.of(set.schema(), opened), false), set, metrics::scanDone);
+        } catch (IOException | RuntimeException e) {
+            abandon(opened, set, e);
+            LiveCursor.requireOpen(closed, set.schema().qualifiedName(), e);
+            throw e;
+        }
+    }
+
     /** Reads slices of a partition; takes over the caller's hold of the set. */
-    FragmentCursor partition(LiveSet set, DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+    ReadCursor partition(LiveSet set, DecoratedKey key, Slices slices, boolean reversed) throws IOException {
         long startNanos = nanoTime.getAsLong();
         List<FragmentCursor> opened = new ArrayList<>();
         try {
@@ -99,8 +125,9 @@ final class LiveReads {
         }
     }
 
-    private FragmentCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
-        return new LiveCursor(merged, set, cursors, closed, set.schema().qualifiedName(), listener, notices);
+    private ReadCursor live(FragmentCursor merged, LiveSet set, LiveCursor.Listener listener) {
+        return new LiveCursor(
+                merged, set, isCurrent, cursors, closed, set.schema().qualifiedName(), listener, notices);
     }
 
     private static FragmentCursor validated(FragmentCursor merged, boolean reversed) {

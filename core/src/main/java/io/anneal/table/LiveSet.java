@@ -15,6 +15,7 @@ import java.util.Set;
  */
 final class LiveSet extends Counted {
     private final TableSchema schema;
+    private final long truncations;
     private final List<LiveMemtable> active;
     private final List<LiveMemtable> flushing;
     private final List<LiveSSTable> sstables;
@@ -24,11 +25,18 @@ final class LiveSet extends Counted {
      * Holds everything in it, which the caller holds as well.
      *
      * @param schema of the table, which reads all that is in the set
+     * @param truncations how many the table has behind it
      * @param active by shard
      * @param flushing oldest first
      */
-    LiveSet(TableSchema schema, List<LiveMemtable> active, List<LiveMemtable> flushing, List<LiveSSTable> sstables) {
+    LiveSet(
+            TableSchema schema,
+            long truncations,
+            List<LiveMemtable> active,
+            List<LiveMemtable> flushing,
+            List<LiveSSTable> sstables) {
         this.schema = schema;
+        this.truncations = truncations;
         this.active = List.copyOf(active);
         this.flushing = List.copyOf(flushing);
         this.sstables = List.copyOf(sstables);
@@ -47,6 +55,10 @@ final class LiveSet extends Counted {
 
     TableSchema schema() {
         return schema;
+    }
+
+    long truncations() {
+        return truncations;
     }
 
     List<LiveMemtable> active() {
@@ -81,6 +93,21 @@ final class LiveSet extends Counted {
             }
         }
         return memtables;
+    }
+
+    /** Bytes of what only holders of sets like this keep: memtables that are flushed, SSTables that no manifest names. */
+    long obsoleteBytes() {
+        long bytes = 0;
+        for (LiveMemtable memtable : active) {
+            bytes += memtable.lingeringBytes();
+        }
+        for (LiveMemtable memtable : flushing) {
+            bytes += memtable.lingeringBytes();
+        }
+        for (LiveSSTable sstable : sstables) {
+            bytes += sstable.isObsolete() ? sstable.candidate().onDiskBytes() : 0;
+        }
+        return bytes;
     }
 
     /** Of all that is in memory; {@link Long#MAX_VALUE} when nothing is. */

@@ -92,12 +92,12 @@ public final class LiveTable {
         this.metrics = metrics;
         rules = new WriteRules(directory.schema(), version);
         this.disposal = disposal;
-        reads = new LiveReads(shards, metrics, cursors, nanoTime, () -> closed, notices);
+        reads = new LiveReads(shards, metrics, cursors, nanoTime, () -> closed, this::isCurrent, notices);
         List<LiveMemtable> active = new ArrayList<>();
         for (int shard = 0; shard < shards.shardCount(); shard++) {
             active.add(newMemtable(schema(), shard, CommitLogPosition.NONE));
         }
-        current = new LiveSet(schema(), active, List.of(), List.of());
+        current = new LiveSet(schema(), truncations, active, List.of(), List.of());
         active.forEach(Counted::release);
         metrics.live(
                 () -> current.sstables().size(),
@@ -272,6 +272,11 @@ public final class LiveTable {
         return current.candidates();
     }
 
+    /** Whether what a set has is the table's data still, written since or not. */
+    private boolean isCurrent(LiveSet set) {
+        return !closed && set.schema() == schema() && set.truncations() == truncations;
+    }
+
     private IllegalStateException closedFailure() {
         return new IllegalStateException("table is closed or dropped, table=" + schema().qualifiedName());
     }
@@ -288,12 +293,26 @@ public final class LiveTable {
     }
 
     /**
+     * The merge of what a shard holds of a range, as it is now; otherwise as {@link #scan(TokenRange.Linear, long)}.
+     *
+     * @param after only partitions behind this key are read
+     */
+    public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+        return reads.scan(acquire(), shard, range, after);
+    }
+
+    /** Which shard has which tokens. */
+    public ShardRule shards() {
+        return shards;
+    }
+
+    /**
      * The merge of what there is of one partition, as it is now; yields nothing when there is none.
      *
      * @param slices which rows; partition deletion and static row are there in any case
      * @param reversed whether rows come against clustering order
      */
-    public FragmentCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+    public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
         return reads.partition(acquire(), key, slices, reversed);
     }
 
@@ -388,7 +407,7 @@ public final class LiveTable {
         assert Thread.holdsLock(this);
         LiveSet before = current;
         Parts parts = change.apply(new Parts(before.active(), before.flushing(), before.sstables()));
-        current = new LiveSet(schema(), parts.active(), parts.flushing(), parts.sstables());
+        current = new LiveSet(schema(), truncations, parts.active(), parts.flushing(), parts.sstables());
         before.release();
     }
 

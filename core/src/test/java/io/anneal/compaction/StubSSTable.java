@@ -218,6 +218,11 @@ final class StubSSTable implements SSTableReader {
     }
 
     @Override
+    public SSTableCursor scan(TableSchema schema, TokenRange.Linear range, Optional<DecoratedKey> after) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public SSTableCursor scanAsWritten() {
         throw new UnsupportedOperationException();
     }

@@ -33,7 +33,7 @@ final class LiveSetTest {
     @Test
     void shouldKeepMemoryUntilTheLastHolderLetsGo() throws CorruptItemException {
         LiveMemtable memtable = memtable();
-        LiveSet set = new LiveSet(SCHEMA, List.of(memtable), List.of(), List.of());
+        LiveSet set = new LiveSet(SCHEMA, 0, List.of(memtable), List.of(), List.of());
         memtable.release();
         assertThat(set.retain()).isTrue();
         set.release();

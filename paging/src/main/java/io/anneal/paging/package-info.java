@@ -1,5 +1,5 @@
 /**
- * Paged reads that keep their place: pager, page, paging state. Empty until its turn comes. May import {@code
- * core}: store, fragment, key. Imported by migrate, cli and bench.
+ * Paged reads that keep their place: pager, paging state, one or many replicas. May import all of paging and {@code core}: node, store,
+ * fragment, key. Imported by migrate, cli and bench.
  */
 package io.anneal.paging;

@@ -132,7 +132,8 @@ public final class Repair {
     }
 
     /**
-     * The tokens that every replica owns, in ranges apart from each other, as vnodes. There may be thousands.
+     * The tokens that every replica owns, in ranges apart from each other, as vnodes. There may be thousands. With a
+     * {@link #ring} they say what of it is repaired.
      *
      * @throws IllegalArgumentException when there is none, or two overlap
      */
@@ -142,7 +143,7 @@ public final class Repair {
     }
 
     /**
-     * Which replica owns what, instead of ranges that all own. Ranges are compared among those of the replicas that own them, and no
+     * Which replica owns what, where not all own the same. Ranges are compared among those of the replicas that own them, and no
      * replica is sent what it does not own, nor asked for it. Ranges that fewer than two of them own are left out.
      *
      * @param names the replicas' names in the ring, in the order of {@link #between}

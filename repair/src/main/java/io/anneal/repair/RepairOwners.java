@@ -48,14 +48,14 @@ final class RepairOwners {
     }
 
     /**
-     * @param owned by all of them; empty with a ring
+     * @param owned by all of them; with a ring what is wanted of it, all if empty
      * @param nodes the members' names in the ring
      */
     static RepairOwners of(
             List<RepairMember> members, Optional<TokenRanges> owned, Optional<Ring> ring, List<String> nodes) {
         List<Member> all = members(members);
-        if (owned.isPresent() == ring.isPresent()) {
-            throw new IllegalArgumentException("a repair needs either the range that its replicas own, or a ring");
+        if (owned.isEmpty() && ring.isEmpty()) {
+            throw new IllegalArgumentException("a repair needs the range that its replicas own, or a ring");
         }
         if (ring.isEmpty()) {
             return new RepairOwners(all, false, List.of(new Together(all, owned.orElseThrow())));
@@ -70,15 +70,17 @@ final class RepairOwners {
         }
         List<Together> sets = new ArrayList<>();
         ring.orElseThrow().byOwners(nodes).forEach((owning, ranges) -> {
-            if (owning.size() > 1) {
+            List<TokenRange> wanted = owned.map(ranges::within).orElse(ranges.ranges());
+            if (owning.size() > 1 && !wanted.isEmpty()) {
                 List<Member> those = all.stream()
                         .filter(member -> owning.contains(nodes.get(members.indexOf(member.replica()))))
                         .toList();
-                sets.add(new Together(masterFirst(those, Member::replica), ranges));
+                sets.add(new Together(masterFirst(those, Member::replica), new TokenRanges(wanted)));
             }
         });
         if (sets.isEmpty()) {
-            throw new IllegalArgumentException("no range of the ring has two of these replicas, names=" + nodes);
+            throw new IllegalArgumentException(
+                    "no range of the ring that is wanted has two of these replicas, names=" + nodes);
         }
         return new RepairOwners(all, true, sets);
     }

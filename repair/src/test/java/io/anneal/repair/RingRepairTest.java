@@ -10,6 +10,7 @@ import io.anneal.job.JobControl;
 import io.anneal.job.JobRefusedException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
 import io.anneal.node.Replicas;
 import io.anneal.node.Ring;
 import io.anneal.node.StoreReplicas;
@@ -22,9 +23,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -123,8 +126,12 @@ class RingRepairTest {
         return rows;
     }
 
+    private static long token(int id) {
+        return DecoratedKey.of(ByteBuffer.allocate(4).putInt(id).array()).token();
+    }
+
     private List<String> owners(Ring ring, int id) {
-        long token = DecoratedKey.of(ByteBuffer.allocate(4).putInt(id).array()).token();
+        long token = token(id);
         return ring.parts().stream()
                 .filter(part -> part.range().contains(token))
                 .findFirst()
@@ -174,6 +181,48 @@ class RingRepairTest {
         assertThat(report.sessionIds()).as("a session for each set of owners").hasSizeLessThanOrEqualTo(20);
         RepairReport again = repair(ring).dryRun(true).run(environment());
         assertThat(again.wereEqual()).as("seed %d", seed).isTrue();
+    }
+
+    /** What nodes hold that they do not own is newer here, and no difference. */
+    @Test
+    void shouldSampleWhatOwnersHold() throws IOException {
+        open(6);
+        Ring ring = vnodes();
+        Set<Integer> differing = new HashSet<>();
+        for (int id = 0; id < ROWS; id++) {
+            List<String> owners = owners(ring, id);
+            boolean isLacked = random.nextInt(5) == 0 && differing.add(id);
+            String lacking = isLacked ? owners.get(random.nextInt(REPLICATION)) : "";
+            for (int i = 0; i < names.size(); i++) {
+                boolean owns = owners.contains(names.get(i));
+                if (owns && !names.get(i).equals(lacking)) {
+                    write(i, id, "new", 3);
+                } else if (!owns && random.nextInt(4) == 0) {
+                    write(i, id, "left", 9);
+                }
+            }
+        }
+        DriftSample sample = new DriftSample(0.3, seed);
+        TokenRanges slices = sample.of(new TokenRanges(ring.byOwners(names).values().stream()
+                .flatMap(owned -> owned.ranges().stream())
+                .toList()));
+        List<Integer> sampled = IntStream.range(0, ROWS)
+                .filter(id -> slices.ranges().stream().anyMatch(slice -> slice.contains(token(id))))
+                .boxed()
+                .toList();
+
+        RepairReport report =
+                repair(ring).ranges(slices.ranges()).dryRun(true).parallel(2).run(environment());
+
+        DriftEstimate drift = DriftEstimate.of(sample, slices, report.ranges());
+        assertThat(drift.rows()).as("seed %d", seed).isEqualTo(sampled.size());
+        assertThat(drift.rowsDiffering())
+                .as("seed %d", seed)
+                .isEqualTo(sampled.stream().filter(differing::contains).count());
+        assertThat(report.ranges())
+                .as("seed %d", seed)
+                .allMatch(range -> slices.ranges().contains(range.range()))
+                .allMatch(range -> range.replicas().size() == REPLICATION);
     }
 
     /** In the order of the ring a, b, c, each range with its node and the next one. */
@@ -258,8 +307,8 @@ class RingRepairTest {
                         .ring(ring, names)
                         .run(environment()))
                 .hasMessageContaining("as two nodes of the ring");
-        assertThatThrownBy(() -> repair(ring).range(TokenRange.FULL).run(environment()))
-                .hasMessageContaining("either the range");
+        assertThatThrownBy(() -> repair(ring).range(new TokenRange(0, 1)).run(environment()))
+                .hasMessageContaining("no range of the ring that is wanted");
     }
 
     @Test

@@ -62,8 +62,10 @@ final class PackageTable {
         DIRECT.put("streaming.message", List.of("node"));
         DIRECT.put("streaming", List.of("streaming.message", "node", "job"));
 
-        DIRECT.put("paging.querier", List.of("table"));
-        DIRECT.put("paging", List.of("paging.querier", "store"));
+        DIRECT.put("paging.query", List.of("fragment", "net"));
+        DIRECT.put("paging.querier", List.of("paging.query", "store"));
+        DIRECT.put("paging.message", List.of("paging.query"));
+        DIRECT.put("paging", List.of("paging.querier", "paging.message", "node"));
 
         DIRECT.put("dualdao.phase", List.of());
         DIRECT.put("dualdao.compare", List.of());

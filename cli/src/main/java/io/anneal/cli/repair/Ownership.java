@@ -3,6 +3,7 @@ package io.anneal.cli.repair;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.node.Ring;
+import io.anneal.repair.DriftSample;
 import io.anneal.repair.Repair;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Optional;
 /**
  * What the replicas of a repair own: all the same ranges, or each what a ring says.
  *
+ * @param ranges of all of them; with a ring what of it is compared, if not all
  * @param nodes the replicas' names in the ring, in their order
  */
 record Ownership(Optional<TokenRanges> ranges, Optional<Ring> ring, List<String> nodes) {
@@ -30,19 +32,34 @@ record Ownership(Optional<TokenRanges> ranges, Optional<Ring> ring, List<String>
         return new Ownership(Optional.empty(), Optional.of(ring), nodes);
     }
 
+    /** The same of a sample alone. None of its slices lies in two ranges of the ring that have other owners. */
+    Ownership sampled(DriftSample sample) {
+        TokenRanges all = ring.map(parts -> parts.byOwners(nodes))
+                .map(byOwners -> new TokenRanges(byOwners.entrySet().stream()
+                        .filter(owned -> owned.getKey().size() > 1)
+                        .flatMap(owned -> owned.getValue().ranges().stream())
+                        .toList()))
+                .orElseGet(ranges::orElseThrow);
+        return new Ownership(Optional.of(sample.of(all)), ring, nodes);
+    }
+
     Repair applyTo(Repair repair) {
         ranges.ifPresent(all -> repair.ranges(all.ranges()));
         ring.ifPresent(parts -> repair.ring(parts, nodes));
         return repair;
     }
 
-    /** The ranges whose owners all take part. */
+    /** The ranges that are compared, and whose owners all take part. */
     List<TokenRange> complete() {
         return ring.isEmpty()
                 ? ranges.orElseThrow().ranges()
                 : ring.get().joined().parts().stream()
                         .filter(part -> nodes.containsAll(part.owners()))
-                        .map(Ring.Part::range)
+                        .flatMap(
+                                part -> ranges
+                                        .map(compared -> compared.within(part.range()))
+                                        .orElseGet(() -> List.of(part.range()))
+                                        .stream())
                         .toList();
     }
 

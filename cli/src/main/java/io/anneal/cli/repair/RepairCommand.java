@@ -221,7 +221,8 @@ public final class RepairCommand extends Subcommand {
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
         Optional<DriftSample> sample = sample();
-        RepairTask task = task(expanded, owned(named, sample), sample);
+        Ownership owned = owned(named);
+        RepairTask task = task(expanded, sample.map(owned::sampled).orElse(owned), sample);
         if (!json()) {
             task.owned().notes().forEach(note -> say("note: " + note));
         }
@@ -337,9 +338,6 @@ public final class RepairCommand extends Subcommand {
             throw usage("--sample tells how many rows differ, --rows which: choose one");
         }
         sampleShare();
-        if (samplePercent != null && ring != null) {
-            throw usage("--sample goes with --range or --full-replicas, not with --ring");
-        }
     }
 
     /** Empty for all. */
@@ -387,9 +385,9 @@ public final class RepairCommand extends Subcommand {
         }
     }
 
-    private Ownership owned(List<NamedReplica> named, Optional<DriftSample> sample) throws IOException {
+    private Ownership owned(List<NamedReplica> named) throws IOException {
         if (ring == null) {
-            return Ownership.ofAll(sample.map(part -> part.of(tokens())).orElseGet(this::tokens));
+            return Ownership.ofAll(tokens());
         }
         Ring read = RingFile.read(this, ring);
         if (directories.isEmpty() && !names.isEmpty() && names.size() != replicas.size()) {

@@ -69,7 +69,8 @@ final class BigIndex implements PartitionIndex {
                 prefixes,
                 comparator,
                 summary(),
-                summaryFile);
+                summaryFile,
+                reader.dataLengthBytes());
     }
 
     @Override

@@ -29,6 +29,7 @@ final class BigPartitionLookup implements PartitionLookup {
     private final ClusteringComparator comparator;
     private final Summary summary;
     private final Path summaryFile;
+    private final long dataLengthBytes;
 
     /** @param summary null when there is none */
     BigPartitionLookup(
@@ -37,13 +38,15 @@ final class BigPartitionLookup implements PartitionLookup {
             PrefixDecoder prefixes,
             ClusteringComparator comparator,
             Summary summary,
-            Path summaryFile) {
+            Path summaryFile,
+            long dataLengthBytes) {
         this.index = index;
         this.deletions = deletions;
         this.prefixes = prefixes;
         this.comparator = comparator;
         this.summary = summary;
         this.summaryFile = summaryFile;
+        this.dataLengthBytes = dataLengthBytes;
     }
 
     @Override
@@ -142,25 +145,26 @@ final class BigPartitionLookup implements PartitionLookup {
      * {@inheritDoc} Believed only when the promoted index of the partition says that it ends there.
      */
     @Override
-    public boolean seekAfter(KeyView key, long partitionPosition) throws IOException {
+    public long seekAfter(KeyView key, long partitionPosition) throws IOException {
         seekSample(key.token());
         while (index.next() && index.key().token() <= key.token()) {
             if (index.dataPosition() == partitionPosition && index.key().sameAs(key)) {
-                return index.promotedLengthBytes() > 0 && seekAfterPromoted(partitionPosition);
+                return index.promotedLengthBytes() > 0 ? seekAfterPromoted(partitionPosition) : UNKNOWN;
             }
         }
-        return false;
+        return UNKNOWN;
     }
 
-    private boolean seekAfterPromoted(long partitionPosition) throws IOException {
+    private long seekAfterPromoted(long partitionPosition) throws IOException {
         PromotedIndex promoted = PromotedIndex.of(index, deletions, prefixes);
         if (promoted.blockCount() == 0) {
-            return false;
+            return UNKNOWN;
         }
         promoted.seek(promoted.blockCount() - 1);
         long end = partitionPosition + promoted.blockOffset() + promoted.blockWidth();
+        long next = index.next() ? index.dataPosition() : dataLengthBytes;
         // A last block that its size ended leaves out the end of the partition.
-        return index.next() && (index.dataPosition() == end || index.dataPosition() == end + END_OF_PARTITION_BYTES);
+        return next == end || next == end + END_OF_PARTITION_BYTES ? next : UNKNOWN;
     }
 
     @Override

@@ -86,23 +86,23 @@ final class BtiPartitionLookup implements PartitionLookup {
 
     /** {@inheritDoc} Believed only when Rows says of the partition that it ends there. */
     @Override
-    public boolean seekAfter(KeyView wanted, long partitionPosition) throws IOException {
+    public long seekAfter(KeyView wanted, long partitionPosition) throws IOException {
         anySearch = true;
         if (!partitions.seek(wanted) || !partitions.isInRows()) {
-            return false;
+            return UNKNOWN;
         }
         find();
         if (foundPosition != partitionPosition || !rows.key().sameAs(wanted)) {
-            return false;
+            return UNKNOWN;
         }
         BlockCursor last = blocks();
         last.last();
         long nextPosition = partitionPosition + last.offset() + END_OF_PARTITION_BYTES;
         if (!partitions.next()) {
-            return false;
+            return nextPosition == reader.dataLengthBytes() ? nextPosition : UNKNOWN;
         }
         find();
-        return foundPosition == nextPosition;
+        return foundPosition == nextPosition ? nextPosition : UNKNOWN;
     }
 
     /** Keeps the current entry as what was found. */

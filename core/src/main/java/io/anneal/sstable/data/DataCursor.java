@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.LargeRows;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
+import io.anneal.key.KeyView;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
@@ -35,6 +36,11 @@ public final class DataCursor extends WindowCursor {
     private final TokenRange.Linear range;
 
     private long skipTokensBelow;
+    /** Partitions up to this key are passed over; null where none are, or all of them are behind. */
+    private KeyView after;
+    /** Whether Index is to be asked where to go on. */
+    private boolean jumps;
+
     private PartitionLookup skipper;
     private long skipBySizeBytes = SKIP_BY_SIZE_DEFAULT_BYTES;
 
@@ -65,6 +71,16 @@ public final class DataCursor extends WindowCursor {
         this.owner = owner;
         this.range = range;
         skipTokensBelow = range.first();
+        jumps = skipTokensBelow > Long.MIN_VALUE;
+    }
+
+    /** Partitions up to a key are none of the range; before anything is read. */
+    void beginBehind(KeyView key) {
+        after = key;
+        jumps = true;
+        if (owner.partitioner() == Partitioner.MURMUR3) {
+            skipTokensBelow = Math.max(skipTokensBelow, key.token());
+        }
     }
 
     /** How much of a partition is skipped row by row before Index is asked. */
@@ -122,21 +138,32 @@ public final class DataCursor extends WindowCursor {
     }
 
     private FragmentKind nextPartitionStart() throws IOException {
-        if (skipTokensBelow > Long.MIN_VALUE && (!head.isRead() || key().token() < skipTokensBelow)) {
-            jumpBelow(skipTokensBelow);
+        if (jumps) {
+            jump();
         }
         while (window.remainingBytes() > 0) {
             readPartitionHead();
             if (key().token() > range.last()) {
                 break;
             }
-            if (key().token() >= skipTokensBelow) {
+            if (key().token() >= skipTokensBelow && !isBeforeBegin()) {
                 return FragmentKind.PARTITION_START;
             }
             skipPartition();
         }
         place = Place.DONE;
         return null;
+    }
+
+    private boolean isBeforeBegin() {
+        if (after == null) {
+            return false;
+        }
+        boolean isBefore = key().compareTo(after) <= 0;
+        if (!isBefore) {
+            after = null;
+        }
+        return isBefore;
     }
 
     private void readPartitionHead() throws IOException {
@@ -167,12 +194,19 @@ public final class DataCursor extends WindowCursor {
         }
         boolean indexed = false;
         long start = window.position();
+        // A partition that was read before may be of any size, and is only passed on the way.
+        long bySizeBytes = after == null ? skipBySizeBytes : 0;
         do {
             reader.begin();
-            if (!indexed && reader.position() - start > skipBySizeBytes) {
+            if (!indexed && reader.position() - start > bySizeBytes) {
                 indexed = true;
-                if (skipper().seekAfter(key(), head.position()) && skipper.dataPosition() > reader.position()) {
-                    seekToFound();
+                long next = skipper().seekAfter(key(), head.position());
+                if (next > reader.position()) {
+                    if (next == window.source().dataLengthBytes()) {
+                        window.seek(next);
+                    } else {
+                        seekToFound();
+                    }
                     break;
                 }
             }
@@ -186,21 +220,42 @@ public final class DataCursor extends WindowCursor {
             return;
         }
         skipTokensBelow = token;
-        boolean inside = place == Place.BEFORE_STATIC_ROW || place == Place.IN_ROWS;
-        if (inside && key().token() < token) {
-            nextPartition();
+        if (after != null && after.token() < token) {
+            after = null;
         }
+        if (head.isRead() && key().token() >= token) {
+            return;
+        }
+        if (place != Place.BEFORE_STATIC_ROW && place != Place.IN_ROWS) {
+            jumps = true;
+            return;
+        }
+        try {
+            if (!jump()) {
+                skipPartition();
+            }
+        } catch (ByteUnderflowException | MalformedRowException e) {
+            throw corrupt(e);
+        }
+        place = Place.BEFORE_PARTITION;
     }
 
     /**
-     * Moves near the first partition whose token is not below {@code token}: to the last one that is, as far as Index
-     * knows, and checks that it really is there. Never goes back.
+     * Moves near the first partition that is not to be skipped: to the last one that is, as far as Index knows, and checks
+     * that it really is there. Never goes back.
+     *
+     * @return whether it moved
      */
-    private void jumpBelow(long token) throws IOException {
-        if (!skipper().seekLastBelow(token) || skipper.dataPosition() <= window.position()) {
-            return;
+    private boolean jump() throws IOException {
+        jumps = false;
+        // Where an index has only the beginnings of keys the one that it finds may be behind.
+        boolean found = after != null && skipper().seek(after) && skipper.key().isPresent()
+                || skipTokensBelow > Long.MIN_VALUE && skipper().seekLastBelow(skipTokensBelow);
+        if (!found || skipper.dataPosition() <= window.position()) {
+            return false;
         }
         seekToFound();
+        return true;
     }
 
     /** Moves to where the skipper claims a partition, and checks that it is there. */

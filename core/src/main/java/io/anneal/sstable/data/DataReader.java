@@ -271,6 +271,17 @@ public final class DataReader implements SSTableReader {
     }
 
     @Override
+    public DataCursor scan(TableSchema schema, TokenRange.Linear range, Optional<DecoratedKey> after)
+            throws IOException {
+        DataCursor cursor = scan(schema, range);
+        if (after.isPresent()) {
+            byte[] key = after.get().bytes();
+            cursor.beginBehind(new KeyView().wrap(partitioner().token(key, 0, key.length), key, 0, key.length));
+        }
+        return cursor;
+    }
+
+    @Override
     public DataCursor scanAsWritten() throws IOException {
         DataCursor cursor = cursor(headerSchema, TokenRange.Linear.ALL);
         cursor.keepEqualBoundaries();

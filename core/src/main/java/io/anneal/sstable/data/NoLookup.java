@@ -31,8 +31,8 @@ public final class NoLookup implements PartitionLookup {
     }
 
     @Override
-    public boolean seekAfter(KeyView key, long partitionPosition) {
-        return false;
+    public long seekAfter(KeyView key, long partitionPosition) {
+        return UNKNOWN;
     }
 
     @Override

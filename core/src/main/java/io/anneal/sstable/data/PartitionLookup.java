@@ -13,6 +13,9 @@ import java.util.Optional;
  * the data. Without its files nothing is found. Owned by one thread.
  */
 public interface PartitionLookup extends Closeable {
+    /** No position. */
+    long UNKNOWN = -1;
+
     /**
      * Finds the partition of {@code key}, or, in an index that holds only the beginnings of keys, of another like it: the key
      * in the data tells. False when the index does not know it, which is a claim too: an index with a wrong key in it does
@@ -39,11 +42,12 @@ public interface PartitionLookup extends Closeable {
     boolean seekLastBelow(long token) throws IOException;
 
     /**
-     * Finds where the partition behind {@code key} begins; false when the index does not know.
+     * Finds the partition behind {@code key}.
      *
      * @param partitionPosition where the partition of {@code key} begins in the data
+     * @return where it begins; the end of the data when there is none; {@link #UNKNOWN} when the index does not know
      */
-    boolean seekAfter(KeyView key, long partitionPosition) throws IOException;
+    long seekAfter(KeyView key, long partitionPosition) throws IOException;
 
     /** The found partition's key; empty when the index holds only enough of it to tell it from others. */
     Optional<DecoratedKey> key();

@@ -82,6 +82,11 @@ abstract class WindowCursor implements SSTableCursor {
     }
 
     @Override
+    public long heldBytes() {
+        return window.heldBytes();
+    }
+
+    @Override
     public long dataPosition() {
         return kind() == FragmentKind.PARTITION_START ? head.position() : reader.position();
     }

@@ -76,6 +76,11 @@ public final class DataWindow {
         return chunksRead;
     }
 
+    /** Heap that it occupies. */
+    public long heldBytes() {
+        return buffer.length;
+    }
+
     public int epoch() {
         return epoch;
     }

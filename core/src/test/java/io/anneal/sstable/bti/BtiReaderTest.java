@@ -114,12 +114,11 @@ class BtiReaderTest {
                     assertThat(lookup.dataPosition()).isEqualTo(partition.position);
                     assertThat(lookup.seekLastBelow(token + 1)).isTrue();
                     assertThat(lookup.dataPosition()).isEqualTo(partition.position);
-                    if (lookup.seekAfter(new KeyView().wrap(partition.key), partition.position)) {
-                        assertThat(lookup.dataPosition()).isEqualTo(partitions.get(i + 1).position);
-                    } else {
-                        assertThat(i + 1 == partitions.size() || lookup.key().isEmpty())
-                                .isTrue();
-                    }
+                    boolean isKnown = lookup.seek(new KeyView().wrap(partition.key))
+                            && lookup.key().isPresent();
+                    long end = i + 1 == partitions.size() ? reader.dataLengthBytes() : partitions.get(i + 1).position;
+                    assertThat(lookup.seekAfter(new KeyView().wrap(partition.key), partition.position))
+                            .isEqualTo(isKnown ? end : PartitionLookup.UNKNOWN);
                 }
             }
         }

@@ -1,0 +1,72 @@
+package io.anneal.paging.query;
+
+import io.anneal.key.RingPosition;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One page: rows as items of the canonical encoding, and why it ended. A partition that a page begins within has its static row again
+ * before its first row in the page, and not if it has no row there: a static row without rows in its partition is a partition that
+ * has nothing else. Immutable by agreement: the buffers are shared and never written.
+ */
+public final class Page {
+    private final List<ByteBuffer> items;
+    private final int rowCount;
+    private final int tombstoneCount;
+    private final StopReason stopReason;
+    private final Optional<RingPosition> last;
+
+    private Page(
+            List<ByteBuffer> items,
+            int rowCount,
+            int tombstoneCount,
+            StopReason stopReason,
+            Optional<RingPosition> last) {
+        this.items = List.copyOf(items);
+        this.rowCount = rowCount;
+        this.tombstoneCount = tombstoneCount;
+        this.stopReason = stopReason;
+        this.last = last;
+    }
+
+    /** The last page. */
+    public static Page exhausted(List<ByteBuffer> items, int rowCount, int tombstoneCount) {
+        return new Page(items, rowCount, tombstoneCount, StopReason.EXHAUSTED, Optional.empty());
+    }
+
+    /** A page that another one follows, which goes on strictly behind {@code last}. */
+    public static Page stopped(
+            StopReason reason, RingPosition last, List<ByteBuffer> items, int rowCount, int tombstoneCount) {
+        if (reason == StopReason.EXHAUSTED) {
+            throw new IllegalArgumentException("a page that is the last has no place to go on");
+        }
+        return new Page(items, rowCount, tombstoneCount, reason, Optional.of(last));
+    }
+
+    /** Whole items, one after the other; an item does not go over the end of a buffer. */
+    public List<ByteBuffer> items() {
+        return items;
+    }
+
+    public int rowCount() {
+        return rowCount;
+    }
+
+    public int tombstoneCount() {
+        return tombstoneCount;
+    }
+
+    public StopReason stopReason() {
+        return stopReason;
+    }
+
+    /** Where the next page goes on; empty after the last one. */
+    public Optional<RingPosition> last() {
+        return last;
+    }
+
+    public long lengthBytes() {
+        return items.stream().mapToLong(ByteBuffer::remaining).sum();
+    }
+}
