@@ -134,6 +134,26 @@ final class RepairSampleTest {
         assertThat(JSON.readTree(json.out()).findValues("were-equal")).isEmpty();
     }
 
+    /** All of it was compared, as a dry run of it says. */
+    @Test
+    void shouldCallAnEmptyTableEqualWhenAllOfItIsSampled() throws IOException {
+        replica("one", table -> {});
+        replica("two", table -> {});
+
+        CommandRun run = repair("--sample", "100%");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("ks.readings: no difference in the 100 % sampled")
+                .doesNotContain("nothing is known", "too few");
+        JsonNode json = JSON.readTree(repair("--sample", "100%", "--json").out());
+        assertThat(json.at("/tables/0/were-equal").asBoolean()).isTrue();
+        assertThat(json.at("/tables/0/sample/share-high").asDouble()).isZero();
+        assertThat(repair().exitCode()).isZero();
+        assertThat(repair("--apply").exitCode()).isZero();
+        assertThat(repair("--sample", "50%").exitCode()).isEqualTo(ExitCode.UNANSWERED);
+    }
+
     @Test
     void shouldNameRowsThatAnExpiredDeletionMeets() throws IOException {
         replica("one", table -> row(table, 1, LONG_AGO));

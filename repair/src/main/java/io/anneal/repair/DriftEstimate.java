@@ -70,7 +70,7 @@ public record DriftEstimate(
     public static DriftEstimate of(DriftSample sample, TokenRanges slices, Collection<RangeReport> found) {
         return of(
                 sample.share(),
-                slices.ranges().size(),
+                slices,
                 found.stream()
                         .map(range -> new Slice(
                                 range.range(),
@@ -86,21 +86,21 @@ public record DriftEstimate(
     /**
      * Of one table, or of several whose slices are the same: what is in a slice of any of them is one cluster.
      *
-     * @param sliceCount with those in which nothing was found
+     * @param all with those in which nothing was found
      */
-    static DriftEstimate of(double share, int sliceCount, Collection<Slice> found) {
+    static DriftEstimate of(double share, TokenRanges all, Collection<Slice> found) {
         Map<TokenRange, Slice> byRange = new HashMap<>();
         found.forEach(slice -> byRange.merge(slice.range(), slice, Slice::plus));
         List<Slice> slices = List.copyOf(byRange.values());
         long rows = slices.stream().mapToLong(Slice::rows).sum();
         long differing = slices.stream().mapToLong(Slice::rowsDiffering).sum();
         double ratio = rows == 0 ? 0 : (double) differing / rows;
-        double independent = rows / designEffect(slices, rows, ratio);
+        double independent = rows / Math.max(designEffect(slices, rows, ratio), dispersion(all, byRange, rows));
         // What was sampled of the whole is no guess: of all of it nothing is.
         double observations = independent / (1 - share);
         return new DriftEstimate(
                 share,
-                sliceCount,
+                all.ranges().size(),
                 (int) slices.stream().filter(slice -> slice.rows() > 0).count(),
                 (int) slices.stream()
                         .filter(slice -> slice.rowsDiffering() + slice.deletionsDiffering() > 0)
@@ -110,7 +110,7 @@ public record DriftEstimate(
                 slices.stream().mapToLong(Slice::deletionsDiffering).sum(),
                 slices.stream().mapToLong(Slice::bytesLacking).sum(),
                 rows == 0 ? 0 : wilson(ratio, observations, -1),
-                rows == 0 ? 1 : wilson(ratio, observations, 1));
+                rows > 0 ? wilson(ratio, observations, 1) : share < 1 ? 1 : 0);
     }
 
     /** How many times the variance of rows drawn one by one that of the slices is; 1 at least. */
@@ -125,6 +125,25 @@ public record DriftEstimate(
                 .map(residual -> residual * residual)
                 .sum();
         return clusters < 2 ? rows : Math.max(1, residuals * clusters / (clusters - 1) / alone);
+    }
+
+    /**
+     * How many times the variance of rows that lie each by itself that of the slices' numbers of rows is: the size of partitions, by
+     * rows.
+     */
+    private static double dispersion(TokenRanges all, Map<TokenRange, Slice> found, long rows) {
+        int slices = all.ranges().size();
+        if (slices < 2) {
+            return rows;
+        }
+        double width = all.width();
+        double residuals = 0;
+        for (TokenRange range : all.ranges()) {
+            Slice slice = found.get(range);
+            double residual = (slice == null ? 0 : slice.rows()) - rows * (range.width() / width);
+            residuals += residual * residual;
+        }
+        return residuals * slices / (slices - 1) / rows;
     }
 
     /** One end of Wilson's interval for a share among so many observations. */

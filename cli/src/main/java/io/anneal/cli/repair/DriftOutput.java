@@ -20,7 +20,7 @@ final class DriftOutput {
     static void print(PrintStream out, String name, DriftEstimate estimate) {
         String sampled = number(100 * estimate.share()) + " % sampled";
         out.println(name + ": "
-                + (estimate.rows() == 0 && estimate.wasEqual()
+                + (estimate.rows() == 0 && estimate.wasEqual() && estimate.share() < 1
                         ? "no rows in the " + sampled + ": nothing is known, sample more"
                         : estimate.wasEqual()
                                 ? "no difference in the " + sampled

@@ -277,9 +277,10 @@ final class RepairResults {
 
     /** Whether anything was compared: else nothing is known of a table's replicas, though no difference was found. */
     private boolean isKnown(Done table) {
-        boolean sampledNothing = task.sample().isPresent()
-                && table.report().wereEqual()
-                && table.report().rowsCompared() == 0;
+        boolean sampledNothing =
+                task.sample().filter(sample -> sample.share() < 1).isPresent()
+                        && table.report().wereEqual()
+                        && table.report().rowsCompared() == 0;
         return !sampledNothing && !table.report().comparedNothing();
     }
 
