@@ -287,7 +287,7 @@ public final class RepairMaster implements Closeable {
     private Votes start(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
-        own = new ReplicaSession(table, parameters, terms, config.rate(), meter);
+        own = new ReplicaSession(table, parameters, terms, meter);
         own.start(ranges);
         RangeTally tally = new RangeTally(new RangeIndex(config.ranges()), followers.size() + 1);
         sync = new WindowSync(table.schema(), own, followers, listener, tally, terms.bufferBytes(), config.dryRun());

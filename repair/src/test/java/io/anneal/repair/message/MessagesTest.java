@@ -83,7 +83,8 @@ class MessagesTest {
             true,
             List.of("a note"),
             OptionalLong.of(1_700_000_000_000L));
-    private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L, 1_700_000_000_000_000L);
+    private static final SessionTerms TERMS =
+            new SessionTerms(99, 1 << 20, 1_800_000_000L, 1_700_000_000_000_000L, new ReadRate(1000, 1 << 20));
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6), true);
 
@@ -203,6 +204,7 @@ class MessagesTest {
             terms.writeInt(1);
             terms.writeLong(seconds);
             terms.writeLong(SessionTerms.NO_CUTOFF);
+            ReadRate.UNLIMITED.encode(terms);
             assertThatThrownBy(() -> SessionTerms.decode(new ByteReader(terms.toByteArray())))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("seconds=" + seconds);
