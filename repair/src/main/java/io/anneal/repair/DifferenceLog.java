@@ -88,7 +88,6 @@ final class DifferenceLog implements DifferenceListener, Closeable {
         } else {
             DifferenceCodec.tell(written.toByteArray(), schema.get(), listener);
         }
-        listener.ends();
     }
 
     @Override

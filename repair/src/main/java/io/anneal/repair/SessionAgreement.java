@@ -58,8 +58,7 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         long cutoffMicros = config.recent()
                 .map(recent -> cutoffMicros(coveredUntilSeconds, recent))
                 .orElse(SessionTerms.NO_CUTOFF);
-        SessionTerms terms =
-                new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros, config.rate());
+        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros);
         return new SessionAgreement(
                 terms,
                 repairsAll(config, opened, notes),

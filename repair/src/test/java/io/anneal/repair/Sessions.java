@@ -48,8 +48,7 @@ final class Sessions {
                 SSTableVersion.NB.localDeletionTimeMaxSeconds(),
                 bufferBytes,
                 Receiving.NO_DEADLINE,
-                SessionTerms.NO_CUTOFF,
-                ReadRate.UNLIMITED);
+                SessionTerms.NO_CUTOFF);
     }
 
     static OpenSession open(long id, int bufferBytes) {
