@@ -501,6 +501,9 @@ final class RepairCampaign implements AutoCloseable {
     private void attempt() throws IOException {
         Disturbances disturbances = new Disturbances(this, world, random, streams);
         RepairWorld.Wanted wanted = anyWanted();
+        if (!streams && random.nextInt(5) == 0) {
+            disturbances.addCorruptionAndDeath(wanted);
+        }
         for (int i = random.nextInt(4); i > 0; i--) {
             disturbances.add(wanted);
         }
