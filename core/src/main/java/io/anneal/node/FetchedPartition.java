@@ -32,7 +32,7 @@ public final class FetchedPartition extends SourceCursor {
     private int nextRow;
     private int nextChange;
 
-    public FetchedPartition(TableSchema schema, DecoratedKey wanted) {
+    FetchedPartition(TableSchema schema, DecoratedKey wanted) {
         super(schema);
         this.wanted = wanted;
         comparator = ClusteringComparator.of(schema);
@@ -42,7 +42,7 @@ public final class FetchedPartition extends SourceCursor {
     }
 
     /** Adds items that lie one behind the other; those of other keys with the same token are passed over. */
-    public void add(byte[] items) throws IOException {
+    void add(byte[] items) throws IOException {
         RangeDeletion range = new RangeDeletion();
         for (int at = 0; at < items.length; at = item.endOffset()) {
             item.wrap(items, at, items.length);
@@ -73,7 +73,7 @@ public final class FetchedPartition extends SourceCursor {
     }
 
     /** Whether there was any item of the key; puts them in order. */
-    public boolean conclude() {
+    boolean conclude() {
         rows.sort((left, right) -> comparator.compare(left.clustering(), right.clustering()));
         ranges.merge(partitionDeletion, range -> {
             RangeTombstoneChange last = changes.isEmpty() ? null : changes.get(changes.size() - 1);

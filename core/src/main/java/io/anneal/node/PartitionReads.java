@@ -8,11 +8,11 @@ import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
-import io.anneal.net.Connection;
 import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerException;
@@ -20,40 +20,35 @@ import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.net.Verb;
 import io.anneal.net.VerbHandlers;
-import io.anneal.net.Waiting;
-import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Single partitions of a replica, for who asks over a connection: everything that the replica has of a key as items of the
- * row encoding, deletions with the rows that they cover, nothing purged. Safe for any thread.
+ * Partitions and rows of a replica, for who asks over a connection ({@link FetchedPartitions}): everything that the replica has at a
+ * place as items of the row encoding, deletions with the rows that they cover, nothing purged. One question has many places, for
+ * which the table is opened once. Safe for any thread.
  */
 public final class PartitionReads {
-    /** One partition of a table, or rows of it; the number is on the wire. */
+    /** Partitions of a table, or rows of them; the number is on the wire. */
     static final Verb READ = new Verb(48, "replica.read");
 
     /** Code when the replica cannot be read, or its table is another one. */
     public static final String REFUSED = "refused";
 
     private static final Logger LOG = LoggerFactory.getLogger(PartitionReads.class);
-    private static final int VERSION = 2;
+    static final int VERSION = 3;
     /** Prefix components at most; no table has so many clustering columns. */
     private static final int CLUSTERING_COLUMNS_MAX = 2048;
 
-    private static final int KIND = 1;
-    private static final int MESSAGE_BYTES = 64 << 10;
+    /** Of questions and answers. */
+    static final int KIND = 1;
 
-    /** Takes items, one after the other. */
-    public interface ItemConsumer {
-        void accept(byte[] items) throws IOException;
-    }
+    private static final int MESSAGE_BYTES = 64 << 10;
 
     private final Replicas replicas;
 
@@ -66,73 +61,30 @@ public final class PartitionReads {
         handlers.registerStream(READ, this::opened);
     }
 
-    /**
-     * Reads a partition of a replica on another node, or some of its rows, with the deletions that cover them.
-     *
-     * @param name of the replica, as {@link Replicas#get} takes it
-     * @param schema of the table, which must be the replica's
-     * @param place its start for all of it; else what is read beside its deletion and its static row: the rows that begin with a
-     *     place's prefix, or none
-     * @param items is handed what the replica has there
-     */
-    public static void read(
-            Connection connection, String name, TableSchema schema, RingPosition place, ItemConsumer items)
-            throws IOException {
-        MessageStream messages = connection.open(READ).messages();
-        ByteWriter out = new ByteWriter(256);
-        out.writeByte(VERSION);
-        write(out, name.getBytes(StandardCharsets.UTF_8));
-        write(out, schema.keyspace().getBytes(StandardCharsets.UTF_8));
-        write(out, schema.name().getBytes(StandardCharsets.UTF_8));
-        write(out, SchemaText.print(schema).getBytes(StandardCharsets.UTF_8));
-        place.encode(out);
-        boolean done = false;
-        try {
-            messages.write(KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
-            messages.stream().end();
-            Optional<Message> next = Waiting.result(messages.read());
-            while (next.isPresent()) {
-                try (Message message = next.get()) {
-                    items.accept(message.bytes());
-                }
-                next = Waiting.result(messages.read());
-            }
-            done = true;
-        } finally {
-            if (!done) {
-                messages.stream().reset(PeerException.CLOSED, "whoever reads the partition has ended");
-            }
-        }
-    }
-
-    private static void write(ByteWriter out, byte[] bytes) {
-        out.writeUnsignedVInt(bytes.length);
-        out.writeBytes(bytes);
-    }
-
-    private static byte[] readBytes(ByteReader in) {
-        return in.readBytes(in.readUnsignedVInt32());
-    }
-
-    private static String readText(ByteReader in) {
-        return new String(readBytes(in), StandardCharsets.UTF_8);
-    }
-
     private void opened(PeerStream stream) {
         MessageStream messages = stream.messages();
         messages.read().whenComplete((message, failure) -> {
-            if (failure != null) {
-                return; // It has ended the stream.
-            }
-            try (Message request = message.orElseThrow(() -> new RequestException(
-                    PeerException.MALFORMED, "the stream ended before a partition was asked for"))) {
-                reading(request, messages).goOn();
-            } catch (ByteUnderflowException | IllegalArgumentException malformed) {
-                stream.reset(PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
-            } catch (IOException | RuntimeException | Error failed) {
-                refuse(stream, failed);
+            // A failure has ended the stream.
+            if (failure == null) {
+                opened(messages, message);
             }
         });
+    }
+
+    private void opened(MessageStream messages, Optional<Message> message) {
+        try {
+            Message question = message.orElseThrow(() ->
+                    new RequestException(PeerException.MALFORMED, "the stream ended before a partition was asked for"));
+            reading(question, messages).goOn();
+        } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+            refuse(messages.stream(), malformed(malformed));
+        } catch (IOException | RuntimeException | Error failed) {
+            refuse(messages.stream(), failed);
+        }
+    }
+
+    private static RequestException malformed(RuntimeException cause) {
+        return new RequestException(PeerException.MALFORMED, "question is malformed, cause=" + cause.getMessage());
     }
 
     private static void refuse(PeerStream stream, Throwable failed) {
@@ -159,48 +111,62 @@ public final class PartitionReads {
         };
     }
 
-    private Reading reading(Message request, MessageStream messages) throws IOException {
-        ByteReader in = new ByteReader().wrap(request.content());
-        int version = in.readUnsignedByte();
-        if (version != VERSION) {
-            throw new RequestException(
-                    PeerException.MALFORMED, "version of reads is not spoken here, version=" + version);
-        }
-        String name = readText(in);
-        String keyspace = readText(in);
-        String table = readText(in);
-        String schemaText = readText(in);
-        RingPosition place = RingPosition.decode(in, CLUSTERING_COLUMNS_MAX);
-        Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
+    /** @param question is closed with what is returned, or here */
+    private Reading reading(Message question, MessageStream messages) throws IOException {
+        Optional<Replica> replica = Optional.empty();
         boolean opened = false;
         try {
-            ReplicaSchema.require(replica, schemaText, "reader");
-            Reading reading = new Reading(
-                    messages,
-                    replica,
-                    replica.read(
-                            place.key()
-                                    .orElseThrow(() -> new RequestException(
-                                            PeerException.MALFORMED, "a place without a key was asked for")),
-                            slices(place.position())),
-                    new PartitionEncoder(replica.schema()));
+            ByteReader in = new ByteReader().wrap(question.content());
+            int version = in.readUnsignedByte();
+            if (version != VERSION) {
+                throw new RequestException(
+                        PeerException.MALFORMED, "version of reads is not spoken here, version=" + version);
+            }
+            ReplicaSource source = replicas.get(Texts.readVerbatim(in));
+            replica = Optional.of(source.open(Texts.readVerbatim(in), Texts.readVerbatim(in), Optional.empty()));
+            ReplicaSchema.require(replica.get(), Texts.readVerbatim(in), "reader");
             opened = true;
-            return reading;
+            return new Reading(question, in, messages, replica.get());
         } finally {
             if (!opened) {
-                replica.close();
+                question.close();
+                if (replica.isPresent()) {
+                    replica.get().close();
+                }
             }
         }
     }
 
-    /** A partition on its way; holds no thread while the peer takes it. */
-    private record Reading(MessageStream messages, Replica replica, FragmentCursor cursor, PartitionEncoder items) {
+    /** Places on their way, one after the other; holds no thread while the peer takes what stands there. */
+    private static final class Reading {
+        private final Message question;
+        /** Those that are not read yet, as the question has them. */
+        private final ByteReader places;
+
+        private final MessageStream messages;
+        private final Replica replica;
+        private final PartitionEncoder items;
+        private Optional<FragmentCursor> cursor = Optional.empty();
+        private ByteWriter answer = new ByteWriter(1024);
+
+        Reading(Message question, ByteReader places, MessageStream messages, Replica replica) {
+            this.question = question;
+            this.places = places;
+            this.messages = messages;
+            this.replica = replica;
+            items = new PartitionEncoder(replica.schema());
+        }
+
         void goOn() {
-            boolean more = false;
+            boolean goesOn = false;
             try {
-                more = fill();
-                CompletableFuture<Void> written = messages.write(KIND, items.take());
-                if (more) {
+                CompletableFuture<Void> written;
+                do {
+                    fill();
+                    written = messages.write(KIND, takeAnswer());
+                } while (hasMore() && written.isDone() && !written.isCompletedExceptionally());
+                goesOn = hasMore();
+                if (goesOn) {
                     written.whenComplete((done, failure) -> {
                         if (failure == null) {
                             goOn();
@@ -212,30 +178,70 @@ public final class PartitionReads {
                     messages.stream().end();
                 }
             } catch (IOException | RuntimeException | Error failed) {
-                more = false;
+                goesOn = false;
                 refuse(messages.stream(), failed);
             } finally {
-                if (!more) {
+                if (!goesOn) {
                     close();
                 }
             }
         }
 
-        /** Whether there is more than what fits a message. */
-        private boolean fill() throws IOException {
-            while (items.lengthBytes() < MESSAGE_BYTES) {
-                if (cursor.advance() == null) {
-                    return false;
+        private boolean hasMore() {
+            return cursor.isPresent() || places.hasRemaining();
+        }
+
+        private ByteBuffer takeAnswer() {
+            ByteBuffer taken = ByteBuffer.wrap(answer.array(), 0, answer.lengthBytes());
+            answer = new ByteWriter(answer.lengthBytes());
+            return taken;
+        }
+
+        private void fill() throws IOException {
+            while (hasMore() && answer.lengthBytes() < MESSAGE_BYTES) {
+                if (cursor.isEmpty()) {
+                    RingPosition place = nextPlace();
+                    cursor = Optional.of(replica.read(place.key().orElseThrow(), slices(place.position())));
                 }
-                items.add(cursor);
+                addPart(cursor.get());
             }
-            return true;
+        }
+
+        private RingPosition nextPlace() throws RequestException {
+            try {
+                RingPosition place = RingPosition.decode(places, CLUSTERING_COLUMNS_MAX);
+                if (place.isEnd()) {
+                    throw new IllegalArgumentException("a place without a key");
+                }
+                return place;
+            } catch (ByteUnderflowException | IllegalArgumentException malformed) {
+                throw malformed(malformed);
+            }
+        }
+
+        /** All that stands at the place, or as much as fits. */
+        private void addPart(FragmentCursor from) throws IOException {
+            boolean isLast = false;
+            while (!isLast && answer.lengthBytes() + items.lengthBytes() < MESSAGE_BYTES) {
+                isLast = from.advance() == null;
+                if (!isLast) {
+                    items.add(from);
+                }
+            }
+            items.moveTo(answer, isLast);
+            if (isLast) {
+                cursor = Optional.empty();
+                from.close();
+            }
         }
 
         private void close() {
-            try (Replica read = replica;
-                    FragmentCursor open = cursor) {
-                LOG.debug("partition was read, replica={}, cursor={}", read.name(), open.kind());
+            question.close();
+            try (Replica read = replica) {
+                LOG.debug("partitions were read, replica={}", read.name());
+                if (cursor.isPresent()) {
+                    cursor.get().close();
+                }
             } catch (IOException | RuntimeException | Error failed) {
                 LOG.warn("replica did not close cleanly", failed);
             }
@@ -246,7 +252,7 @@ public final class PartitionReads {
     private static final class PartitionEncoder {
         private final CanonicalEncoder encoder;
         private final RangeDeletion open = new RangeDeletion();
-        private ByteWriter out = new ByteWriter(1024);
+        private final ByteWriter out = new ByteWriter(1024);
         private int startWeight;
         private boolean isOpen;
 
@@ -258,11 +264,11 @@ public final class PartitionReads {
             return out.lengthBytes();
         }
 
-        /** The items so far. */
-        ByteBuffer take() {
-            ByteBuffer items = ByteBuffer.wrap(out.array(), 0, out.lengthBytes());
-            out = new ByteWriter(1024);
-            return items;
+        /** Appends the items so far as one part of an answer. */
+        void moveTo(ByteWriter answer, boolean isLast) {
+            answer.writeUnsignedVInt(2L * out.lengthBytes() + (isLast ? 1 : 0));
+            answer.writeBytes(out.array(), 0, out.lengthBytes());
+            out.clear();
         }
 
         void add(FragmentCursor cursor) {

@@ -18,4 +18,7 @@ public interface DifferenceListener {
 
     /** Replicas hold different rows at a place. */
     default void rowDiffers(RowDifference difference) throws IOException {}
+
+    /** All was told of the ranges of which the table was begun. A session does not say it: who watches it sees its end. */
+    default void ends() throws IOException {}
 }

@@ -88,6 +88,7 @@ final class DifferenceLog implements DifferenceListener, Closeable {
         } else {
             DifferenceCodec.tell(written.toByteArray(), schema.get(), listener);
         }
+        listener.ends();
     }
 
     @Override

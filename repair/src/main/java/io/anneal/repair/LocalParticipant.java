@@ -15,7 +15,6 @@ import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PlacesFound;
 import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
-import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
@@ -212,8 +211,7 @@ public final class LocalParticipant implements Participant {
                                 + name + ", maxSeconds=" + terms.localDeletionTimeMaxSeconds() + ", ownMaxSeconds="
                                 + open.table().localDeletionTimeMaxSeconds());
             }
-            session = Optional.of(new ReplicaSession(
-                    open.table(), open.parameters(), terms, ReadRate.UNLIMITED, new RepairMeter(metrics)));
+            session = Optional.of(new ReplicaSession(open.table(), open.parameters(), terms, new RepairMeter(metrics)));
             return null;
         });
     }

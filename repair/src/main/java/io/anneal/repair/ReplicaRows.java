@@ -10,22 +10,29 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
+import io.anneal.net.Connection;
 import io.anneal.node.FetchedPartition;
+import io.anneal.node.FetchedPartitions;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.Replica;
 import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
 /**
  * Reads single rows of a table from each of its replicas, in this process and behind connections, nothing purged: what a dry run
- * found to differ, as it is by now. Holds one row of each at a time. Owns no connection. One thread.
+ * found to differ, as it is by now. Holds one row of each at a time, and what connections let nodes send ahead. Owns no connection.
+ * One thread.
  */
 public final class ReplicaRows implements Closeable {
+    private static final int PLACES_MAX = 1_000;
+    private static final int PLACES_MAX_BYTES = 64 << 10;
+
     private final TableSchema schema;
     private final ClusteringComparator comparator;
     private final List<RepairMember> members;
@@ -63,16 +70,71 @@ public final class ReplicaRows implements Closeable {
         }
     }
 
-    /** What each replica has at the place of a row, in their order. Waits for those behind connections, one after the other. */
-    public List<RowDrift.Version> read(RingPosition place) throws IOException {
-        List<RowDrift.Version> versions = new ArrayList<>();
-        for (int i = 0; i < members.size(); i++) {
-            versions.add(
-                    members.get(i) instanceof RepairMember.There there
-                            ? read(there, place)
-                            : read(opened.get(i).orElseThrow(), place));
+    /** Whether no more places should be read at once than so many, of so many bytes as {@link RingPosition#encode} has them. */
+    public static boolean isMuch(int places, long bytes) {
+        return places >= PLACES_MAX || bytes >= PLACES_MAX_BYTES;
+    }
+
+    /**
+     * Begins to read places, and asks the replicas behind connections for all of them at once, each in one question: waits for none. The
+     * caller closes it before it reads others.
+     */
+    public Reading read(List<RingPosition> places) throws IOException {
+        Reading reading = new Reading(places);
+        boolean ready = false;
+        try {
+            reading.ask(places);
+            ready = true;
+            return reading;
+        } finally {
+            if (!ready) {
+                reading.close();
+            }
         }
-        return versions;
+    }
+
+    /** Rows that are read one place after the other. One thread. */
+    public final class Reading implements Closeable {
+        private final Iterator<RingPosition> places;
+        /** Of the replicas behind connections, in their order. */
+        private final List<FetchedPartitions> asked = new ArrayList<>();
+
+        private Reading(List<RingPosition> places) {
+            this.places = places.iterator();
+        }
+
+        private void ask(List<RingPosition> all) throws IOException {
+            for (RepairMember member : members) {
+                if (member instanceof RepairMember.There there) {
+                    Connection connection = there.connector().open(there.address());
+                    asked.add(FetchedPartitions.ask(connection, there.name(), schema, all));
+                }
+            }
+        }
+
+        /**
+         * What each replica has at the next place, in their order. Waits for those behind connections.
+         *
+         * @throws java.util.NoSuchElementException after the last place
+         */
+        public List<RowDrift.Version> next() throws IOException {
+            RingPosition place = places.next();
+            Iterator<FetchedPartitions> others = asked.iterator();
+            List<RowDrift.Version> versions = new ArrayList<>();
+            for (Optional<Replica> replica : opened) {
+                versions.add(
+                        replica.isPresent()
+                                ? read(replica.get(), place)
+                                : version(others.next().next(), place));
+            }
+            return versions;
+        }
+
+        /** Reads no more of them. */
+        @Override
+        public void close() {
+            asked.forEach(FetchedPartitions::close);
+        }
     }
 
     private RowDrift.Version read(Replica replica, RingPosition place) throws IOException {
@@ -82,10 +144,8 @@ public final class ReplicaRows implements Closeable {
         }
     }
 
-    private RowDrift.Version read(RepairMember.There node, RingPosition place) throws IOException {
-        FetchedPartition partition = new FetchedPartition(schema, place.key().orElseThrow());
-        PartitionReads.read(node.connector().open(node.address()), node.name(), schema, place, partition::add);
-        return partition.conclude() ? version(partition, place) : RowDrift.Version.NONE;
+    private RowDrift.Version version(Optional<FetchedPartition> partition, RingPosition place) throws IOException {
+        return partition.isPresent() ? version(partition.get(), place) : RowDrift.Version.NONE;
     }
 
     private RowDrift.Version version(FragmentCursor cursor, RingPosition place) throws IOException {

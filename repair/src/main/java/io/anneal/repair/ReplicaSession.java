@@ -22,7 +22,6 @@ import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PlacesFound;
 import io.anneal.repair.message.PlacesWanted;
 import io.anneal.repair.message.PushAnswer;
-import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
@@ -77,8 +76,7 @@ final class ReplicaSession implements Closeable {
 
     private record Fetching(Phase phase, LongPredicate wanted) {}
 
-    /** @param rate bounds what is read ahead: the master's, and no other replica's, as all follow the smallest vote */
-    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, ReadRate rate, RepairMeter meter) {
+    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) {
         this.meter = meter;
         this.table = table;
         this.terms = terms;
@@ -96,8 +94,8 @@ final class ReplicaSession implements Closeable {
                 table,
                 codec,
                 terms.bufferBytes(),
-                rate.windowRowsMax(parameters.sessions()),
-                rate.windowBytesMax(parameters.sessions()),
+                terms.rate().windowRowsMax(parameters.sessions()),
+                terms.rate().windowBytesMax(parameters.sessions()),
                 terms.localDeletionTimeMaxSeconds());
         long receivedBytesMax = RepairConfig.receivedBytesMax(terms.bufferBytes(), parameters.participants());
         window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax, meter);

@@ -58,7 +58,8 @@ record SessionAgreement(SessionTerms terms, boolean repairsAll, List<String> not
         long cutoffMicros = config.recent()
                 .map(recent -> cutoffMicros(coveredUntilSeconds, recent))
                 .orElse(SessionTerms.NO_CUTOFF);
-        SessionTerms terms = new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros);
+        SessionTerms terms =
+                new SessionTerms(ceiling, bufferBytes, age.importDeadlineSeconds(), cutoffMicros, config.rate());
         return new SessionAgreement(
                 terms,
                 repairsAll(config, opened, notes),

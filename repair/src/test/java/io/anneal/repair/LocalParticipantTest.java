@@ -13,6 +13,7 @@ import io.anneal.net.Waiting;
 import io.anneal.node.Receiving;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.message.Phase;
+import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairCount;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.testkit.HandMadeTable;
@@ -282,8 +283,8 @@ class LocalParticipantTest {
         Waiting.result(replica.open(Sessions.open(1, BUFFER_BYTES)));
         long later = table.localDeletionTimeMaxSeconds() + 1;
 
-        assertThatThrownBy(() -> Waiting.result(replica.agree(
-                        new SessionTerms(later, BUFFER_BYTES, Receiving.NO_DEADLINE, SessionTerms.NO_CUTOFF))))
+        assertThatThrownBy(() -> Waiting.result(replica.agree(new SessionTerms(
+                        later, BUFFER_BYTES, Receiving.NO_DEADLINE, SessionTerms.NO_CUTOFF, ReadRate.UNLIMITED))))
                 .isInstanceOf(RepairException.class)
                 .hasMessageContaining("later than this replica can write");
         everythingShouldBeClosedOnce();

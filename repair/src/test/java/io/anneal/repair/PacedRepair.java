@@ -8,6 +8,8 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
@@ -37,17 +39,32 @@ final class PacedRepair {
     }
 
     RepairReport run(ExecutorService executor, RepairMember... members) throws IOException {
+        return repair(members).run(environment(executor));
+    }
+
+    /** In sessions that end after a second. */
+    RepairReport runInSessions(Path checkpoint, ExecutorService executor, RepairMember... members) throws IOException {
+        return repair(members)
+                .checkpoint(checkpoint)
+                .sessionLeast(Duration.ofSeconds(1))
+                .run(environment(executor));
+    }
+
+    private RepairEnvironment environment(ExecutorService executor) {
         HostEnvironment host = HostEnvironment.system()
                 .withTime(() -> Instant.ofEpochSecond(100), nanos::get, nanos::addAndGet)
                 .withRandom(new Random(1));
+        return new RepairEnvironment(host, executor, ByteBudget.of(64 << 20));
+    }
+
+    private static Repair repair(RepairMember... members) {
         return Repair.of("ks.t")
                 .between(members)
                 .range(TokenRange.FULL)
                 .bufferBytes(1 << 20)
                 .units(RANGES)
                 .parallel(RANGES)
-                .rowsPerSecond(RATE)
-                .run(new RepairEnvironment(host, executor, ByteBudget.of(64 << 20)));
+                .rowsPerSecond(RATE);
     }
 
     /** Two windows of each range come at once, and the next while the last one is paid for: a second's rows each. */

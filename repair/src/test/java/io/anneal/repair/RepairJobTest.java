@@ -712,6 +712,21 @@ class RepairJobTest {
         paced.assertPace();
     }
 
+    /** What a replica reads behind the end of a session is read again in the next one. */
+    @Test
+    void shouldHaveNoReplicaReadMoreThanTheMasterAtARate() throws IOException {
+        own = new TestTable("own", Sessions.rows(PacedRepair.KEYS, PacedRepair.KEY_ROWS), Optional.of(ownStaging));
+        other = new TestTable("other", own.rows, Optional.of(otherStaging));
+        PacedRepair paced = new PacedRepair(own);
+
+        RepairReport report =
+                paced.runInSessions(directory.resolve("repair.checkpoint"), executor, here(own), here(other));
+
+        assertThat(report.sessionIds()).hasSizeGreaterThan(10);
+        assertThat(report.replicas().get(1).rowsRead())
+                .isEqualTo(report.replicas().get(0).rowsRead());
+    }
+
     /** A full disk of the checkpoint ends the job: ranges that wait for a second pass do not hide it. */
     @Test
     void shouldSayThatNothingCanBeRecordedWhereAReplicaSeemsEmptyToo() throws IOException {

@@ -48,7 +48,8 @@ final class Sessions {
                 SSTableVersion.NB.localDeletionTimeMaxSeconds(),
                 bufferBytes,
                 Receiving.NO_DEADLINE,
-                SessionTerms.NO_CUTOFF);
+                SessionTerms.NO_CUTOFF,
+                ReadRate.UNLIMITED);
     }
 
     static OpenSession open(long id, int bufferBytes) {

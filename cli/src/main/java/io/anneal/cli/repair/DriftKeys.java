@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -33,6 +34,7 @@ final class DriftKeys implements DifferenceListener, Closeable {
 
     /** What the rows of one table told. */
     static final class Found {
+        private int asked;
         private int read;
         private int ghosts;
         private final List<String> ghostKeys = new ArrayList<>();
@@ -65,7 +67,7 @@ final class DriftKeys implements DifferenceListener, Closeable {
 
     /** @param notes hears why rows are not read any more */
     DriftKeys(Repair repair, LongSupplier nowSeconds, Consumer<String> notes) {
-        rows = new DifferingRows(repair, nowSeconds, notes, "counted");
+        rows = new DifferingRows(repair, nowSeconds, notes, "counted", this::count);
     }
 
     Found of(String table) {
@@ -85,16 +87,27 @@ final class DriftKeys implements DifferenceListener, Closeable {
     @Override
     public void rowDiffers(RowDifference difference) throws IOException {
         Found found = found();
-        if (found.read < ROWS_MAX) {
-            rows.read(difference.place(), (versions, rule) -> {
-                RowDrift drift = RowDrift.of(rows.schema(), rule, versions);
-                found.read++;
-                drift.differsSinceMicros().ifPresent(found::differsSince);
-                if (drift.isGhost() && found.ghosts++ < GHOSTS_NAMED_MAX) {
-                    found.ghostKeys.add(text(difference.place()));
-                }
-                return drift;
-            });
+        if (found.asked < ROWS_MAX) {
+            found.asked++;
+            rows.add(difference);
+        }
+    }
+
+    @Override
+    public void ends() throws IOException {
+        rows.flush();
+    }
+
+    private void count(RowDifference difference, Optional<DifferingRows.Found> row) {
+        if (row.isEmpty()) {
+            return;
+        }
+        Found found = found();
+        RowDrift drift = RowDrift.of(rows.schema(), row.get().rule(), row.get().versions());
+        found.read++;
+        drift.differsSinceMicros().ifPresent(found::differsSince);
+        if (drift.isGhost() && found.ghosts++ < GHOSTS_NAMED_MAX) {
+            found.ghostKeys.add(text(difference.place()));
         }
     }
 

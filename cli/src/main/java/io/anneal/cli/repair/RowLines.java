@@ -62,7 +62,7 @@ final class RowLines implements DifferenceListener, Closeable {
      * @param notes hears why rows are not read any more
      */
     RowLines(Repair repair, boolean reads, LongSupplier nowSeconds, Consumer<String> notes, Format format) {
-        rows = new DifferingRows(repair, nowSeconds, notes, "named");
+        rows = new DifferingRows(repair, nowSeconds, notes, "named", this::name);
         this.reads = reads;
         this.format = format;
     }
@@ -78,16 +78,31 @@ final class RowLines implements DifferenceListener, Closeable {
 
     @Override
     public void deletionDiffers(DeletionDifference difference) throws IOException {
+        rows.flush();
         format.deletion(rows.schema(), difference, names(difference.lacking()));
     }
 
     @Override
     public void rowDiffers(RowDifference difference) throws IOException {
-        Optional<Found> found = reads ? rows.read(difference.place(), this::found) : Optional.empty();
-        format.row(rows.schema(), difference, names(difference.lacking()), found);
+        if (reads) {
+            rows.add(difference);
+        } else {
+            name(difference, Optional.empty());
+        }
     }
 
-    private Found found(List<RowDrift.Version> versions, SessionPurgeRule rule) {
+    @Override
+    public void ends() throws IOException {
+        rows.flush();
+    }
+
+    private void name(RowDifference difference, Optional<DifferingRows.Found> found) throws IOException {
+        format.row(rows.schema(), difference, names(difference.lacking()), found.map(this::found));
+    }
+
+    private Found found(DifferingRows.Found read) {
+        List<RowDrift.Version> versions = read.versions();
+        SessionPurgeRule rule = read.rule();
         TableSchema schema = rows.schema();
         Purger purger = new Purger(schema, rule);
         List<String> without = new ArrayList<>();

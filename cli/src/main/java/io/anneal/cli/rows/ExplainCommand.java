@@ -16,8 +16,7 @@ import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.Slices;
-import io.anneal.node.FetchedPartition;
-import io.anneal.node.PartitionReads;
+import io.anneal.node.FetchedPartitions;
 import io.anneal.node.Replicas;
 import io.anneal.repair.RepairRunner;
 import io.anneal.schema.CqlSchema;
@@ -159,14 +158,13 @@ public final class ExplainCommand extends Subcommand {
     /** The partition as a server has it, nothing purged. */
     private static Optional<KeySource> remote(CommandNode node, String address, TableSchema schema, DecoratedKey key)
             throws IOException {
-        FetchedPartition partition = new FetchedPartition(schema, key);
-        PartitionReads.read(
+        try (FetchedPartitions asked = FetchedPartitions.ask(
                 node.node().peers().open(RepairRunner.address(address)),
                 Replicas.THE_ONLY_ONE,
                 schema,
-                RingPosition.of(key, PositionInPartition.START),
-                partition::add);
-        return partition.conclude() ? Optional.of(new KeySource(address, MERGED, partition)) : Optional.empty();
+                List.of(RingPosition.of(key, PositionInPartition.START)))) {
+            return asked.next().map(partition -> new KeySource(address, MERGED, partition));
+        }
     }
 
     /** The key with the token of the SSTable's own partitioner. */

@@ -54,6 +54,7 @@ final class RowLinesTest {
             lines.begins(SCHEMA, List.of("one", "two"));
             for (int i = 0; i < 3; i++) {
                 lines.rowDiffers(new RowDifference(RingPosition.END, List.of(1)));
+                lines.ends();
             }
         }
         assertThat(named).containsExactly("two", "two", "two");
@@ -70,8 +71,8 @@ final class RowLinesTest {
                 Repair.of("ks.t").between(RepairMember.here("one", interrupted), RepairMember.here("two", interrupted));
         try (RowLines lines = new RowLines(repair, true, () -> 1, notes::add, format)) {
             lines.begins(SCHEMA, List.of("one", "two"));
-            assertThatThrownBy(() -> lines.rowDiffers(new RowDifference(RingPosition.END, List.of(1))))
-                    .isInstanceOf(InterruptedIOException.class);
+            lines.rowDiffers(new RowDifference(RingPosition.END, List.of(1)));
+            assertThatThrownBy(lines::ends).isInstanceOf(InterruptedIOException.class);
         }
         assertThat(named).isEmpty();
         assertThat(notes).isEmpty();

@@ -1,8 +1,16 @@
 package io.anneal.paging.query;
 
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
+import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slice;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -23,6 +31,9 @@ public record ReadQuery(
         boolean reversed,
         RowFilter filter,
         boolean withDeletions) {
+    private static final int REVERSED = 1;
+    private static final int WITH_DELETIONS = 2;
+
     public ReadQuery {
         ranges = List.copyOf(ranges);
         keys = List.copyOf(keys);
@@ -30,8 +41,21 @@ public record ReadQuery(
             throw new IllegalArgumentException(
                     "query reads either ranges or partitions, ranges=" + ranges.size() + ", partitions=" + keys.size());
         }
+        requireDisjoint(ranges);
         if (reversed && keys.isEmpty()) {
             throw new IllegalArgumentException("only partitions that are named can be read in reverse");
+        }
+    }
+
+    private static void requireDisjoint(List<TokenRange.Linear> ranges) {
+        List<TokenRange.Linear> ascending = ranges.stream()
+                .sorted(Comparator.comparingLong(TokenRange.Linear::first))
+                .toList();
+        for (int i = 1; i < ascending.size(); i++) {
+            if (ascending.get(i).overlaps(ascending.get(i - 1))) {
+                throw new IllegalArgumentException(
+                        "ranges of a query overlap, left=" + ascending.get(i - 1) + ", right=" + ascending.get(i));
+            }
         }
     }
 
@@ -54,5 +78,112 @@ public record ReadQuery(
 
     public ReadQuery deletionsToo() {
         return new ReadQuery(ranges, keys, slices, reversed, filter, true);
+    }
+
+    /** Appends flags; ranges, each by first and last token; keys; slices, each by both ends; and the filter. */
+    public void encode(ByteWriter out) {
+        out.writeByte((reversed ? REVERSED : 0) | (withDeletions ? WITH_DELETIONS : 0));
+        out.writeUnsignedVInt(ranges.size());
+        for (TokenRange.Linear range : ranges) {
+            out.writeLong(range.first());
+            out.writeLong(range.last());
+        }
+        out.writeUnsignedVInt(keys.size());
+        for (DecoratedKey key : keys) {
+            out.writeUnsignedVInt(key.bytes().length);
+            out.writeBytes(key.bytes());
+        }
+        out.writeUnsignedVInt(slices.size());
+        for (int i = 0; i < slices.size(); i++) {
+            Slice slice = slices.get(i);
+            prefix(slice.from(), slice.fromWeight(), out);
+            prefix(slice.to(), slice.toWeight(), out);
+        }
+        filter.encode(out);
+    }
+
+    private static void prefix(Clustering prefix, int weight, ByteWriter out) {
+        out.writeByte(weight);
+        out.writeUnsignedVInt(prefix.size());
+        for (int i = 0; i < prefix.size(); i++) {
+            out.writeUnsignedVInt(prefix.lengthBytes(i) + 1L);
+            if (!prefix.isAbsent(i)) {
+                out.writeBytes(prefix.buffer(), prefix.offset(i), prefix.lengthBytes(i));
+            }
+        }
+    }
+
+    /**
+     * The reverse of {@link #encode}; trusts nothing.
+     *
+     * @throws io.anneal.io.ByteUnderflowException when a length runs over the end
+     * @throws IllegalArgumentException when it is no query of the table: ranges that overlap, keys out of order, a prefix that is too long
+     */
+    public static ReadQuery decode(ByteReader in, TableSchema schema) {
+        int flags = in.readUnsignedByte();
+        if ((flags & ~(REVERSED | WITH_DELETIONS)) != 0) {
+            throw new IllegalArgumentException("flags of a query are unknown, flags=" + flags);
+        }
+        List<TokenRange.Linear> ranges = new ArrayList<>();
+        for (int left = count(in, 2 * Long.BYTES); left > 0; left--) {
+            ranges.add(new TokenRange.Linear(in.readLong(), in.readLong()));
+        }
+        List<DecoratedKey> keys = new ArrayList<>();
+        for (int left = count(in, 1); left > 0; left--) {
+            DecoratedKey key = DecoratedKey.of(in.readBytes(in.readUnsignedVInt32()));
+            if (!keys.isEmpty() && keys.get(keys.size() - 1).compareTo(key) >= 0) {
+                throw new IllegalArgumentException("keys of a query are out of order, key=" + key);
+            }
+            keys.add(key);
+        }
+        ClusteringComparator comparator = ClusteringComparator.of(schema);
+        List<Slice> slices = new ArrayList<>();
+        for (int left = count(in, 2 * 2); left > 0; left--) {
+            int fromWeight = in.readByte();
+            Clustering from = prefix(in, comparator);
+            int toWeight = in.readByte();
+            slices.add(new Slice(from, weight(fromWeight), prefix(in, comparator), weight(toWeight)));
+        }
+        RowFilter filter = RowFilter.decode(in);
+        return new ReadQuery(
+                ranges,
+                keys,
+                Slices.of(comparator, slices),
+                (flags & REVERSED) != 0,
+                filter,
+                (flags & WITH_DELETIONS) != 0);
+    }
+
+    /** A number of things that each take some bytes at least. */
+    private static int count(ByteReader in, int leastBytes) {
+        int count = in.readUnsignedVInt32();
+        if (count > in.remainingBytes() / leastBytes) {
+            throw new IllegalArgumentException("query has more parts than bytes, parts=" + count);
+        }
+        return count;
+    }
+
+    private static int weight(int weight) {
+        if (weight != ClusteringComparator.BEFORE && weight != ClusteringComparator.AFTER) {
+            throw new IllegalArgumentException("weight of a slice's end is unknown, weight=" + weight);
+        }
+        return weight;
+    }
+
+    private static Clustering prefix(ByteReader in, ClusteringComparator comparator) {
+        int size = in.readUnsignedVInt32();
+        if (size > comparator.size()) {
+            throw new IllegalArgumentException(
+                    "prefix has too many components, components=" + size + ", clusteringColumns=" + comparator.size());
+        }
+        byte[][] values = new byte[size][];
+        for (int i = 0; i < size; i++) {
+            int lengthBytes = in.readUnsignedVInt32();
+            values[i] = lengthBytes == 0 ? null : in.readBytes(lengthBytes - 1);
+            if (values[i] != null && values[i].length > 0) {
+                comparator.type(i).validate(values[i], 0, values[i].length);
+            }
+        }
+        return Clustering.of(values);
     }
 }

@@ -7,7 +7,7 @@ import io.anneal.io.RateLimiter;
 
 /**
  * How fast the masters of a repair read, over all its sessions. Who asked for the repair holds them to it between two windows;
- * so a master's window must be no larger than what its session may read in about a second.
+ * so a window must be no larger than what its session may read in about a second, on any replica.
  *
  * @param rowsPerSecond 0 for as fast as it goes
  * @param bytesPerSecond 0 for as fast as it goes

@@ -13,9 +13,15 @@ import java.time.Instant;
  * @param importDeadlineSeconds when everything received must be imported at the latest, seconds since 1970, or {@link
  *     Receiving#NO_DEADLINE}
  * @param cutoffMicros what was written later is left out of the comparison, by its write time, or {@link #NO_CUTOFF}
+ * @param rate of all sessions of the repair: no replica reads further ahead than one of them may go in a second, since what is read
+ *     behind the place where a session ends early is read in vain
  */
 public record SessionTerms(
-        long localDeletionTimeMaxSeconds, int bufferBytes, long importDeadlineSeconds, long cutoffMicros) {
+        long localDeletionTimeMaxSeconds,
+        int bufferBytes,
+        long importDeadlineSeconds,
+        long cutoffMicros,
+        ReadRate rate) {
     /** Nothing is left out. */
     public static final long NO_CUTOFF = Long.MAX_VALUE;
 
@@ -43,9 +49,10 @@ public record SessionTerms(
         out.writeInt(bufferBytes);
         out.writeLong(importDeadlineSeconds);
         out.writeLong(cutoffMicros);
+        rate.encode(out);
     }
 
     public static SessionTerms decode(ByteReader in) {
-        return new SessionTerms(in.readLong(), in.readInt(), in.readLong(), in.readLong());
+        return new SessionTerms(in.readLong(), in.readInt(), in.readLong(), in.readLong(), ReadRate.decode(in));
     }
 }

@@ -50,6 +50,7 @@ class MessagesTest {
             ID, "ks", "täble", "CREATE TABLE", RANGES, 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
     private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
+            "127.0.0.1:3",
             "n1",
             "ks",
             "t",
@@ -82,7 +83,8 @@ class MessagesTest {
             true,
             List.of("a note"),
             OptionalLong.of(1_700_000_000_000L));
-    private static final SessionTerms TERMS = new SessionTerms(99, 1 << 20, 1_800_000_000L, 1_700_000_000_000_000L);
+    private static final SessionTerms TERMS =
+            new SessionTerms(99, 1 << 20, 1_800_000_000L, 1_700_000_000_000_000L, new ReadRate(1000, 1 << 20));
     private static final WindowSummary SUMMARY =
             new WindowSummary(new WindowSummary.Sum(1, -2, 3), new WindowSummary.Sum(4, 5, -6), true);
 
@@ -202,6 +204,7 @@ class MessagesTest {
             terms.writeInt(1);
             terms.writeLong(seconds);
             terms.writeLong(SessionTerms.NO_CUTOFF);
+            ReadRate.UNLIMITED.encode(terms);
             assertThatThrownBy(() -> SessionTerms.decode(new ByteReader(terms.toByteArray())))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("seconds=" + seconds);
