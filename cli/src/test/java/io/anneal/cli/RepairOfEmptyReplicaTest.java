@@ -134,15 +134,41 @@ final class RepairOfEmptyReplicaTest {
     }
 
     @Test
-    void shouldGetRowsWhenARateIsAskedFor() throws IOException {
+    void shouldGetSSTablesOfTheMasterWhenNobodyElseHoldsMuch() throws IOException {
         fill(0, ROWS);
-        fill(1, ROWS);
+        fill(1, 3);
+        fill(2, 2);
 
-        CommandRun run = repair("--allow-empty", "--rate", "1000000");
+        CommandRun run = repair("--rate", "1000000");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.err()).doesNotContain("SSTables");
-        assertThat(run.out()).contains(String.format("%,d items moved", ROWS));
+        assertThat(run.err().split("got SSTables of another one")).hasSize(3);
+        assertThat(run.out()).contains("the replicas differed").contains(" 0 items moved");
+        allShouldHoldAll();
+    }
+
+    @Test
+    void shouldGetSSTablesOfAnotherDirectory() throws IOException {
+        fill(0, 3);
+        fill(1, ROWS);
+        fill(2, ROWS - 1);
+        stop();
+        List<Object> words = new ArrayList<>(List.of("repair", "--full-replicas", "--table", "ks.readings", "--apply"));
+        for (int i = 0; i < REPLICAS; i++) {
+            words.addAll(List.of("--dir", directory.resolve("store-" + i)));
+        }
+        words.addAll(List.of("--buffer", "64KiB", "--parallel", "1"));
+
+        CommandRun run = CommandRun.of(words.toArray());
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.err()).contains("got SSTables of another one", "replica=store-0, source=store-");
+        assertThat(run.out()).contains("the replicas differed").containsPattern("\\b[1-4] items moved");
+        stores.clear();
+        nodes.clear();
+        for (int i = 0; i < REPLICAS; i++) {
+            stores.add(Store.open(directory.resolve("store-" + i)));
+        }
         allShouldHoldAll();
     }
 }

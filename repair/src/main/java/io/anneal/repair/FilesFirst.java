@@ -3,10 +3,10 @@ package io.anneal.repair;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
 import io.anneal.net.Waiting;
 import io.anneal.node.FailureText;
-import io.anneal.node.Waiver;
+import io.anneal.repair.message.ReadRate;
+import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SyncVote;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -16,8 +16,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
@@ -36,6 +38,8 @@ final class FilesFirst {
     private static final int RATIO = 100;
 
     private static final long END_SECONDS = 30;
+    private static final long WAITS_MS = 500;
+    private static final long TOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** A session with all replicas. */
     interface Session {
@@ -46,46 +50,55 @@ final class FilesFirst {
         private static final long serialVersionUID = 1L;
 
         private final int replica;
-        private final int source;
+        private final transient Source source;
 
-        SparseReplicaException(int replica, int source) {
-            super("replica holds next to nothing, and gets SSTables first, replica=" + replica + ", source=" + source);
+        SparseReplicaException(int replica, Source source) {
+            super("replica holds next to nothing, and gets SSTables first, replica=" + replica);
             this.replica = replica;
             this.source = source;
         }
     }
 
+    /**
+     * A replica that holds much.
+     *
+     * @param items estimated
+     * @param itemBytes encoded, on average, or more
+     */
+    private record Source(RepairMember replica, double items, double itemBytes) {}
+
     private final Optional<RangeTransfer> transfer;
     private final HostEnvironment host;
-    private final String table;
-    private final List<TokenRange> ranges;
+    private final SessionRunner.Part part;
+    private final ReadRate rate;
     /** The master first. */
     private final List<RepairMember> replicas;
+    /** How other nodes reach the master's replica. */
+    private final Optional<RepairMember.There> master;
 
-    private final Set<Waiver> waivers;
-    private final RepairListener listener;
     /** Each is tried once. */
     private final Set<Integer> tried = new HashSet<>();
 
     private final List<String> notes = new ArrayList<>();
     private int given;
 
-    /** @param transfer empty where rows are sent in any case */
+    /**
+     * @param transfer empty where rows are sent in any case
+     * @param master how other nodes reach the first of the replicas, if it is known
+     */
     FilesFirst(
             Optional<RangeTransfer> transfer,
             HostEnvironment host,
-            String table,
-            List<TokenRange> ranges,
+            SessionRunner.Part part,
+            ReadRate rate,
             List<RepairMember> replicas,
-            Set<Waiver> waivers,
-            RepairListener listener) {
+            Optional<RepairMember.There> master) {
         this.transfer = transfer;
         this.host = host;
-        this.table = table;
-        this.ranges = ranges;
+        this.part = part;
+        this.rate = rate;
         this.replicas = replicas;
-        this.waivers = waivers;
-        this.listener = listener;
+        this.master = master;
     }
 
     /** Runs sessions until one has no replica left that is to get SSTables first. */
@@ -99,7 +112,7 @@ final class FilesFirst {
                 return report;
             } catch (SparseReplicaException sparse) {
                 tried.add(sparse.replica);
-                give(sparse);
+                give(sparse.source, replicas.get(sparse.replica));
             }
         }
     }
@@ -113,40 +126,60 @@ final class FilesFirst {
      * Ends the session if a replica should get SSTables first.
      *
      * @param votes the first ones
-     * @param takesInAtOnce of each replica
+     * @param opened what each replica said of itself
      * @param share which part of the ranges a vote covers, up to 1
      * @return how many replicas got some before this session
      */
-    int check(List<SyncVote> votes, List<Boolean> takesInAtOnce, ToDoubleFunction<RingPosition> share)
+    int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
             throws SparseReplicaException {
-        if (transfer.isEmpty()) {
-            return 0;
-        }
-        int source = -1;
-        double most = RepairConfig.MUCH_ITEMS;
-        for (int i = 0; i < votes.size(); i++) {
+        for (int i = 0; i < votes.size() && transfer.isPresent(); i++) {
             SyncVote vote = votes.get(i);
-            boolean holdsMore = !vote.last().isEnd() && replicas.get(i) instanceof RepairMember.There;
-            double items = holdsMore ? vote.items() / Math.max(Double.MIN_NORMAL, share.applyAsDouble(vote.last())) : 0;
-            if (items >= most) {
-                source = i;
-                most = items;
-            }
-        }
-        for (int i = 0; i < votes.size() && source >= 0; i++) {
-            SyncVote vote = votes.get(i);
-            if (vote.last().isEnd() && takesInAtOnce.get(i) && vote.items() * RATIO <= most && !tried.contains(i)) {
-                throw new SparseReplicaException(i, source);
+            if (vote.last().isEnd() && opened.get(i).takesInAtOnce() && !tried.contains(i)) {
+                Optional<Source> source = source(i, votes, opened, share);
+                if (source.isPresent() && vote.items() * RATIO <= source.get().items()) {
+                    throw new SparseReplicaException(i, source.get());
+                }
             }
         }
         return given;
     }
 
-    private void give(SparseReplicaException sparse) throws IOException {
-        RepairMember.There source = (RepairMember.There) replicas.get(sparse.source);
-        RepairMember target = replicas.get(sparse.replica);
-        String where = "table=" + table + ", replica=" + name(target) + ", source=" + name(source);
+    /** The one that holds most of those that a replica can get SSTables from. */
+    private Optional<Source> source(
+            int target, List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share) {
+        int bufferBytes =
+                opened.stream().mapToInt(SessionOpened::bufferBytes).min().orElseThrow();
+        Optional<Source> most = Optional.empty();
+        for (int i = 0; i < votes.size(); i++) {
+            SyncVote vote = votes.get(i);
+            Optional<RepairMember> replica = reachedBy(replicas.get(target), i);
+            if (vote.last().isEnd() || replica.isEmpty()) {
+                continue;
+            }
+            double items = vote.items() / Math.max(Double.MIN_NORMAL, share.applyAsDouble(vote.last()));
+            if (items >= most.map(Source::items).orElse((double) RepairConfig.MUCH_ITEMS)) {
+                most = Optional.of(new Source(replica.get(), items, (double) bufferBytes / Math.max(1, vote.items())));
+            }
+        }
+        return most;
+    }
+
+    /** A replica as another one can ask it. */
+    private Optional<RepairMember> reachedBy(RepairMember target, int replica) {
+        RepairMember source = replicas.get(replica);
+        if (source instanceof RepairMember.Here && target instanceof RepairMember.There) {
+            return replica == 0 ? master.map(RepairMember.class::cast) : Optional.empty();
+        }
+        return Optional.of(source);
+    }
+
+    private void give(Source source, RepairMember target) throws IOException {
+        String where =
+                "table=" + part.qualifiedTable() + ", replica=" + name(target) + ", source=" + name(source.replica());
         LOG.info("replica holds next to nothing and gets SSTables first, {}", where);
+        // What the session before said of itself is over.
+        part.listener().endsWhen(() -> false);
+        part.listener().endsEarlyBy(token -> false);
         try {
             transfer(source, target);
             given++;
@@ -166,30 +199,106 @@ final class FilesFirst {
     }
 
     private static String name(RepairMember replica) {
-        return replica instanceof RepairMember.There there ? RepairOwners.name(there) : "of this process";
+        if (replica instanceof RepairMember.There there) {
+            return RepairOwners.name(there);
+        }
+        String name = ((RepairMember.Here) replica).name();
+        return name.isEmpty() ? "of this process" : name;
     }
 
-    /** This thread tells those that wait for it meanwhile that it is there. */
-    private void transfer(RepairMember.There source, RepairMember target) throws IOException {
-        ScheduledExecutorService thread = host.threads().single("repair-transfer");
+    /** This thread tells those that wait for it meanwhile that it is there, and how far it is. */
+    private void transfer(Source source, RepairMember target) throws IOException {
+        RangeTransfer.Task task = new RangeTransfer.Task(
+                part.qualifiedTable(),
+                part.ranges(),
+                source.replica(),
+                target,
+                part.waivers(),
+                bytesPerSecond(source.itemBytes()));
+        BlockingQueue<Telling> tellings = new LinkedBlockingQueue<>();
+        ExecutorService thread = host.threads().single("repair-transfer");
         try {
-            CompletableFuture<Void> done = CompletableFuture.runAsync(
-                    () -> {
-                        try {
-                            transfer.orElseThrow().transfer(table, ranges, source, target, waivers);
-                        } catch (IOException e) {
-                            throw new UncheckedIOException(e);
-                        } catch (IllegalStateException refused) {
-                            throw new UncheckedIOException(new IOException(refused.getMessage(), refused));
-                        }
-                    },
-                    thread);
-            Waiting.result(done, listener::waits);
+            Watch watch = new Watch(source.items(), tellings);
+            CompletableFuture<Void> done = CompletableFuture.runAsync(() -> transfer(task, watch), thread);
+            done.whenComplete((nothing, failure) -> tellings.add(Telling.NOTHING));
+            while (!done.isDone()) {
+                Telling next = next(tellings);
+                if (next == null) {
+                    part.listener().waits();
+                } else {
+                    part.listener().transferred(next.rows, next.bytes);
+                    next.heard.complete(null);
+                }
+            }
+            Waiting.result(done);
         } catch (UncheckedIOException failure) {
             throw failure.getCause();
         } finally {
             thread.shutdownNow();
             Uninterruptibles.awaitTerminationUninterruptibly(thread, END_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void transfer(RangeTransfer.Task task, Watch watch) {
+        try {
+            transfer.orElseThrow().transfer(task, watch);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (IllegalStateException refused) {
+            throw new UncheckedIOException(new IOException(refused.getMessage(), refused));
+        }
+    }
+
+    private static Telling next(BlockingQueue<Telling> tellings) throws InterruptedIOException {
+        try {
+            return tellings.poll(WAITS_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException interrupted = new InterruptedIOException("repair was interrupted");
+            interrupted.initCause(e);
+            throw interrupted;
+        }
+    }
+
+    /** What holds a target back that hears late how fast the repair may go. */
+    private long bytesPerSecond(double itemBytes) {
+        long ofRows = (long) Math.ceil(rate.rowsPerSecond() * itemBytes);
+        return ofRows == 0 || rate.bytesPerSecond() == 0
+                ? Math.max(ofRows, rate.bytesPerSecond())
+                : Math.min(ofRows, rate.bytesPerSecond());
+    }
+
+    /** What has come since the last one, for the repair's thread to tell. */
+    private record Telling(long rows, long bytes, CompletableFuture<Void> heard) {
+        static final Telling NOTHING = new Telling(0, 0, new CompletableFuture<>());
+    }
+
+    /** Counts what comes as so many rows as its share of what the source holds. The thread of the transfer. */
+    private final class Watch implements RangeTransfer.Progress {
+        private final double items;
+        private final BlockingQueue<Telling> tellings;
+        private long toldNanos = host.nanoTime().getAsLong();
+        private long rows;
+        private long bytes;
+
+        Watch(double items, BlockingQueue<Telling> tellings) {
+            this.items = items;
+            this.tellings = tellings;
+        }
+
+        @Override
+        public void came(double share, long bytesSoFar) throws IOException {
+            long nowNanos = host.nanoTime().getAsLong();
+            if (rate.isUnlimited() && nowNanos - toldNanos < TOLD_NANOS) {
+                return;
+            }
+            toldNanos = nowNanos;
+            long rowsSoFar = Math.max(rows, Math.round(share * items));
+            Telling telling = new Telling(rowsSoFar - rows, bytesSoFar - bytes, new CompletableFuture<>());
+            rows = rowsSoFar;
+            bytes = bytesSoFar;
+            tellings.add(telling);
+            Waiting.result(telling.heard);
         }
     }
 }

@@ -13,19 +13,39 @@ import java.util.Set;
 @FunctionalInterface
 public interface RangeTransfer {
     /**
+     * What is brought.
+     *
+     * @param table {@code keyspace.table}
+     * @param source of this process only if the target is, too
+     * @param target takes in at once what it receives
+     * @param waivers what is not refused of either
+     * @param bytesPerSecond at most, about; 0 for as fast as it goes
+     */
+    record Task(
+            String table,
+            List<TokenRange> ranges,
+            RepairMember source,
+            RepairMember target,
+            Set<Waiver> waivers,
+            long bytesPerSecond) {}
+
+    /** Hears how far it is. */
+    @FunctionalInterface
+    interface Progress {
+        /**
+         * While this waits, no more is to come but for a second or so.
+         *
+         * @param share of the source's data that has come, up to 1
+         * @param bytes that have come
+         */
+        void came(double share, long bytes) throws IOException;
+    }
+
+    /**
      * Returns when the target holds what the source holds in the ranges. Runs on a thread of its own, and may wait; an interrupt
      * ends it.
      *
-     * @param qualifiedTable {@code keyspace.table}
-     * @param target takes in at once what it receives
-     * @param waivers what is not refused of either
      * @throws IOException when it could not: the repair then sends rows
      */
-    void transfer(
-            String qualifiedTable,
-            List<TokenRange> ranges,
-            RepairMember.There source,
-            RepairMember target,
-            Set<Waiver> waivers)
-            throws IOException;
+    void transfer(Task task, Progress progress) throws IOException;
 }

@@ -562,6 +562,21 @@ final class RepairJob {
         }
 
         @Override
+        public void transferred(long rows, long bytes) throws InterruptedIOException {
+            begun = true;
+            run.add(rows, bytes);
+            pace(rows, bytes);
+        }
+
+        private void pace(long moreRows, long moreBytes) throws InterruptedIOException {
+            try {
+                run.pace(moreRows, moreBytes, gone);
+            } catch (InterruptedException e) {
+                throw interrupted(e);
+            }
+        }
+
+        @Override
         public void progress(long windows, long rowsRead, long bytesRead, double width) throws InterruptedIOException {
             begun = true;
             long moreRows = rowsRead - rows;
@@ -571,11 +586,7 @@ final class RepairJob {
             run.add(moreRows, moreBytes);
             covered = width;
             run.covered(width);
-            try {
-                run.pace(moreRows, moreBytes, gone);
-            } catch (InterruptedException e) {
-                throw interrupted(e);
-            }
+            pace(moreRows, moreBytes);
         }
 
         @Override

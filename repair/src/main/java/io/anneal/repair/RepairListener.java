@@ -56,6 +56,14 @@ public interface RepairListener extends DifferenceListener {
     default void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {}
 
     /**
+     * A replica got more of another one's SSTables, before the session that compares it; numbers are those since the last call.
+     *
+     * @param rows estimated
+     * @throws IOException ends the repair of these ranges
+     */
+    default void transferred(long rows, long bytes) throws IOException {}
+
+    /**
      * The master waits for a replica: called before, and every half second meanwhile.
      *
      * @throws IOException ends the session

@@ -63,7 +63,7 @@ public final class RepairMaster implements Closeable {
     /** See {@link FilesFirst#check}. */
     @FunctionalInterface
     interface FirstVotes {
-        int check(List<SyncVote> votes, List<Boolean> takesInAtOnce, ToDoubleFunction<RingPosition> share)
+        int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
                 throws IOException;
     }
     /** The replicas that hold something, the master first. */
@@ -82,19 +82,12 @@ public final class RepairMaster implements Closeable {
     private SessionAgreement agreement;
     private WindowSync sync;
     private List<String> names = List.of();
-    private List<Boolean> takesInAtOnce = List.of();
+    private List<SessionOpened> opened = List.of();
 
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
-        this(
-                config,
-                table,
-                followers,
-                listener,
-                RepairMetrics.unseen(),
-                (votes, takesInAtOnce, share) -> 0,
-                Optional.empty());
+        this(config, table, followers, listener, RepairMetrics.unseen(), (votes, opened, share) -> 0, Optional.empty());
     }
 
     /**
@@ -184,10 +177,9 @@ public final class RepairMaster implements Closeable {
                 config.table(),
                 config.rangesText(),
                 followers.size() + 1);
-        List<SessionOpened> opened = new ArrayList<>(List.of(ownOpened));
+        opened = new ArrayList<>(List.of(ownOpened));
         opened.addAll(meter.awaitAll(ask(follower -> follower.open(parameters))));
         names = opened.stream().map(SessionOpened::name).toList();
-        takesInAtOnce = opened.stream().map(SessionOpened::takesInAtOnce).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(
                 config,
@@ -318,8 +310,8 @@ public final class RepairMaster implements Closeable {
             List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
             if (lastBoundary.isEmpty()) {
-                int gotFiles = firstVotes.check(
-                        all, takesInAtOnce, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
+                int gotFiles =
+                        firstVotes.check(all, opened, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
                 meter.add(RepairCount.FILES_FIRST, gotFiles);
             }
             requireProgress(lastBoundary, all);

@@ -77,6 +77,7 @@ public final class RepairRunner {
     private ServedRun.Work work(ByteReader in) throws RequestException {
         ServedSession.requireVersion(in.readUnsignedByte());
         RunRepair wanted = RunRepair.decode(in);
+        address(wanted.address());
         wanted.followers().forEach(follower -> address(follower.address()));
         SessionMemory.Place place =
                 memory.take(wanted.bufferBytes(), wanted.followers().size() + 1, 1, wanted.sessions());
@@ -99,8 +100,10 @@ public final class RepairRunner {
                 wanted.recent());
         SessionRunner.Part part = new SessionRunner.Part(
                 wanted.keyspace(), wanted.table(), wanted.ranges(), wanted.runId(), wanted.waivers(), listener);
-        SessionRunner.Asked asked =
-                new SessionRunner.Asked(place, new DistinctReplicas.Named(nodeId, wanted.replica()));
+        SessionRunner.Asked asked = new SessionRunner.Asked(
+                place,
+                new DistinctReplicas.Named(nodeId, wanted.replica()),
+                new RepairMember.There(connector, address(wanted.address()), wanted.replica()));
         return new SessionRunner(options, Optional.of(asked), environment).run(part, members);
     }
 

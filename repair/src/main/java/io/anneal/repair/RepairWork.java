@@ -28,6 +28,10 @@ final class RepairWork implements ServedRun.Work {
     private final Attempt attempt;
     private final LongSupplier nanoTime;
     private RepairStatus status = RepairStatus.START;
+    /** By SSTables, about. */
+    private long transferredRows;
+
+    private long transferredBytes;
     /** Found and not told yet. */
     private final ByteWriter differences = new ByteWriter(64);
     /** Of the table, until it was told. */
@@ -56,10 +60,21 @@ final class RepairWork implements ServedRun.Work {
         RepairReport report = attempt.run(wanted, place, new RepairListener() {
             @Override
             public void progress(long windows, long rowsRead, long bytesRead, double covered) throws IOException {
+                tell(windows, transferredRows + rowsRead, transferredBytes + bytesRead, covered);
+            }
+
+            @Override
+            public void transferred(long rows, long bytes) throws IOException {
+                transferredRows += rows;
+                transferredBytes += bytes;
+                tell(status.windows(), transferredRows, transferredBytes, status.covered());
+            }
+
+            private void tell(long windows, long rows, long bytes, double covered) throws IOException {
                 status = new RepairStatus(
                         windows,
-                        rowsRead,
-                        bytesRead,
+                        rows,
+                        bytes,
                         covered,
                         endAnswer,
                         endsAt,

@@ -66,8 +66,9 @@ final class SessionRunner {
      *
      * @param place memory that is taken already, and stays its caller's
      * @param replica the master's for others, by which it must not take part once more
+     * @param reached how the asker reaches it, and so others do
      */
-    record Asked(SessionMemory.Place place, DistinctReplicas.Named replica) {}
+    record Asked(SessionMemory.Place place, DistinctReplicas.Named replica, RepairMember.There reached) {}
 
     private final Options options;
     private final Optional<Asked> asked;
@@ -104,6 +105,7 @@ final class SessionRunner {
                 .map(node -> new RunRepair.Follower(PeerAddress.text(node.address()), node.name()))
                 .toList();
         RunRepair wanted = new RunRepair(
+                PeerAddress.text(master.address()),
                 master.name(),
                 part.keyspace(),
                 part.table(),
@@ -128,16 +130,13 @@ final class SessionRunner {
     }
 
     private RepairReport here(Part part, ReplicaSource own, List<RepairMember> owners) throws IOException {
-        // A rate is meant for all that a repair does, and a dry run changes nothing.
-        boolean mayTransfer = !options.dryRun() && options.rate().isUnlimited();
         FilesFirst files = new FilesFirst(
-                environment.transfer().filter(given -> mayTransfer),
+                environment.transfer().filter(given -> !options.dryRun()),
                 environment.host(),
-                part.qualifiedTable(),
-                part.ranges(),
+                part,
+                options.rate(),
                 owners,
-                part.waivers(),
-                part.listener());
+                asked.map(Asked::reached));
         List<RepairMember> others = owners.subList(1, owners.size());
         return files.run(() -> withMemory(part, own, others, files));
     }

@@ -111,6 +111,7 @@ class RepairRunnerTest {
 
     private static RunRepair run(int bufferBytes, boolean allReplicas, String... followerAddresses) {
         return new RunRepair(
+                "127.0.0.1:1",
                 Replicas.THE_ONLY_ONE,
                 "ks",
                 "t",
@@ -298,6 +299,7 @@ class RepairRunnerTest {
         followed = new TestTable("follower", Sessions.rows(KEYS.get(1), 2_000), Optional.of(followerStaging));
         own = new TestTable("master", Sessions.rows(KEYS.get(1), 0), Optional.of(masterStaging));
         RunRepair careful = new RunRepair(
+                "127.0.0.1:1",
                 Replicas.THE_ONLY_ONE,
                 "ks",
                 "t",

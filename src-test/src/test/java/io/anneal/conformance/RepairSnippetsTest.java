@@ -97,15 +97,19 @@ class RepairSnippetsTest {
 
     private static InetSocketAddress serve(Node node, Store store, InetSocketAddress wanted) throws IOException {
         // snippet: transfer
-        RangeTransfer transfer = (table, ranges, from, to, waivers) -> StreamPlan.of()
+        RangeTransfer transfer = (task, progress) -> StreamPlan.of()
                 .add(
-                        table,
-                        StreamSource.at(from.connector(), from.address(), from.name()),
-                        to instanceof RepairMember.There there
+                        task.table(),
+                        task.source() instanceof RepairMember.There there
+                                ? StreamSource.at(there.connector(), there.address(), there.name())
+                                : StreamSource.here(((RepairMember.Here) task.source()).tables()),
+                        task.target() instanceof RepairMember.There there
                                 ? StreamTarget.at(there.connector(), there.address(), there.name())
-                                : StreamTarget.here(((RepairMember.Here) to).tables()),
-                        ranges)
-                .allow(waivers)
+                                : StreamTarget.here(((RepairMember.Here) task.target()).tables()),
+                        task.ranges())
+                .allow(task.waivers())
+                .bytesPerSecond(task.bytesPerSecond())
+                .listener((rows, bytes, share) -> progress.came(share, bytes))
                 .run(HostEnvironment.system());
         RepairEnvironment streaming =
                 new RepairEnvironment(HostEnvironment.system(), node.executor(), node.budget()).withTransfer(transfer);

@@ -6,6 +6,8 @@ import io.anneal.key.TokenRange;
 import io.anneal.net.RequestException;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaFacts;
+import io.anneal.node.ReplicaSchema;
+import io.anneal.node.ReplicaSource;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.DataSection;
@@ -54,13 +56,37 @@ final class HeldSource {
     private final List<PinnedSSTable> partly = new ArrayList<>();
     private int users = 1;
 
+    /** Pins what a replica of these tables has. */
+    static HeldSource open(ReplicaSource tables, OpenSource wanted, UUID id, long sectionsMinBytes) throws IOException {
+        Replica replica = tables.open(wanted.keyspace(), wanted.table(), Optional.empty());
+        HeldSource source = null;
+        try {
+            ReplicaSchema.require(replica, wanted.schemaText(), "target");
+            LinearRanges ranges = LinearRanges.of(wanted.ranges());
+            LiveFiles files = replica.pin(ranges::touches);
+            try {
+                source = new HeldSource(id, replica, files, ranges, wanted, sectionsMinBytes);
+                return source;
+            } finally {
+                if (source == null) {
+                    files.close();
+                }
+            }
+        } finally {
+            if (source == null) {
+                replica.close();
+            }
+        }
+    }
+
     /**
      * Takes over the replica, unless this fails.
      *
      * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent: many small files are
      *     worth less than one
      */
-    HeldSource(UUID id, Replica replica, LiveFiles files, LinearRanges ranges, OpenSource wanted, long sectionsMinBytes)
+    private HeldSource(
+            UUID id, Replica replica, LiveFiles files, LinearRanges ranges, OpenSource wanted, long sectionsMinBytes)
             throws IOException {
         this.id = id;
         this.replica = replica;

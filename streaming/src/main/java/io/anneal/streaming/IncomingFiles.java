@@ -56,8 +56,8 @@ final class IncomingFiles implements IncomingSSTable {
     }
 
     @Override
-    public void fetch(RemoteSource source, int number, PieceCount count) throws IOException {
-        List<RemoteSource.Asked> small = new ArrayList<>();
+    public void fetch(SourceSession source, int number, PieceCount count) throws IOException {
+        List<SourceSession.Asked> small = new ArrayList<>();
         try {
             for (Component component : contents.files().keySet()) {
                 ReceivedFile into = received.file(component);
@@ -65,16 +65,16 @@ final class IncomingFiles implements IncomingSSTable {
                     small.add(source.ask(number, component, into));
                 }
             }
-            for (RemoteSource.Asked file : small) {
+            for (SourceSession.Asked file : small) {
                 file.fetch(count);
             }
         } finally {
-            small.forEach(RemoteSource.Asked::close);
+            small.forEach(SourceSession.Asked::close);
         }
         for (Component component : contents.files().keySet()) {
             ReceivedFile into = received.file(component);
             if (into.missingBytes() > 0) {
-                try (RemoteSource.Asked file = source.ask(number, component, into)) {
+                try (SourceSession.Asked file = source.ask(number, component, into)) {
                     file.fetch(count);
                 }
             }

@@ -9,7 +9,7 @@ interface IncomingSSTable extends Closeable {
     Descriptor descriptor();
 
     /** Fetches what is missing. */
-    void fetch(RemoteSource source, int number, PieceCount received) throws IOException;
+    void fetch(SourceSession source, int number, PieceCount received) throws IOException;
 
     /** Whether what came so far is of no use, so that it must come again from the beginning. */
     boolean isBroken();

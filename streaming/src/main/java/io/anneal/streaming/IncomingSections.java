@@ -22,8 +22,8 @@ final class IncomingSections implements IncomingSSTable {
     }
 
     @Override
-    public void fetch(RemoteSource source, int number, PieceCount count) throws IOException {
-        try (RemoteSource.Asked asked = source.ask(number, Component.DATA, sections)) {
+    public void fetch(SourceSession source, int number, PieceCount count) throws IOException {
+        try (SourceSession.Asked asked = source.ask(number, Component.DATA, sections)) {
             asked.fetch(count);
         }
     }

@@ -136,7 +136,7 @@ final class IncomingTable implements Closeable {
     }
 
     /** Fetches what is missing. */
-    void fetch(RemoteSource source, StreamListener listener) throws IOException {
+    void fetch(SourceSession source, StreamListener listener) throws IOException {
         PieceCount count = lengthBytes -> count(lengthBytes, listener);
         List<SentSSTable> files = source.inventory().files();
         List<SentSSTable> parts = source.inventory().parts();
@@ -272,7 +272,7 @@ final class IncomingTable implements Closeable {
     }
 
     /** What came wrong comes once more: a bit may have flipped on the way. Then it is so at the source. */
-    private void fetch(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+    private void fetch(SourceSession source, int number, Known known, Opener opener, PieceCount count)
             throws IOException {
         if (published.containsKey(known)) {
             return;
@@ -286,14 +286,14 @@ final class IncomingTable implements Closeable {
                     "SSTable came wrong, and comes once more, table={}, sstable={}, source={}, reason={}",
                     target.schema().qualifiedName(),
                     known,
-                    source.peer(),
+                    source.name(),
                     wrong.getMessage());
             forget(known);
             fetchAgain(source, number, known, opener, count);
         }
     }
 
-    private void fetchAgain(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+    private void fetchAgain(SourceSession source, int number, Known known, Opener opener, PieceCount count)
             throws IOException {
         try {
             fetchOnce(source, number, known, opener, count);
@@ -324,7 +324,7 @@ final class IncomingTable implements Closeable {
         }
     }
 
-    private void fetchOnce(RemoteSource source, int number, Known known, Opener opener, PieceCount count)
+    private void fetchOnce(SourceSession source, int number, Known known, Opener opener, PieceCount count)
             throws IOException {
         IncomingSSTable incoming = begun.get(known);
         if (incoming == null) {
@@ -429,7 +429,7 @@ final class IncomingTable implements Closeable {
     }
 
     /** Goes on with rows that are the same bytes; others are forgotten for the reason that files are. */
-    private void fetchRows(RemoteSource source, PieceCount count) throws IOException {
+    private void fetchRows(SourceSession source, PieceCount count) throws IOException {
         UUID rowsId = source.inventory().rowsId();
         if (rows.isPresent() && !rows.get().goesOnWith(rowsId)) {
             forgetRows();

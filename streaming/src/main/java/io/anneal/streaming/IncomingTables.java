@@ -5,13 +5,13 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.job.JobAbortedException;
 import io.anneal.net.Connection;
 import io.anneal.net.CorruptFrameException;
-import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.DataAge;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.Replicas;
 import io.anneal.schema.SchemaText;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.StreamVerb;
@@ -70,7 +70,7 @@ final class IncomingTables implements Closeable {
                 fetchFrom(source, listener);
             } catch (RequestException | CorruptItemException wrong) {
                 throw new PeerException(
-                        PeerAddress.text(source.address()),
+                        source.name(),
                         StreamVerb.SOURCE.name(),
                         wrong instanceof RequestException refused ? refused.code() : PeerException.MALFORMED,
                         wrong.getMessage(),
@@ -80,18 +80,33 @@ final class IncomingTables implements Closeable {
 
         private void fetchFrom(StreamSource source, StreamListener listener) throws IOException {
             OpenSource question = new OpenSource(
-                    source.replica(),
+                    source instanceof StreamSource.There there ? there.replica() : Replicas.THE_ONLY_ONE,
                     replica.schema().keyspace(),
                     replica.schema().name(),
                     SchemaText.print(replica.schema()),
                     replica.loadedVersions(),
                     replica.localDeletionTimeMaxSeconds(),
                     unit.ranges());
-            Connection connection = source.connector().open(source.address());
-            try (RemoteSource opened = RemoteSource.open(connection, question)) {
-                long deadline = terms.importDeadlineSeconds(
-                        replica, source, connection.node().nodeId(), opened.inventory());
-                into(deadline).fetch(opened, listener);
+            if (source instanceof StreamSource.There there) {
+                Connection connection = there.connector().open(there.address());
+                fetchFrom(
+                        RemoteSource.open(connection, question),
+                        source,
+                        Optional.of(connection.node().nodeId()),
+                        listener);
+            } else {
+                StreamSource.Here here = (StreamSource.Here) source;
+                fetchFrom(LocalSource.open(here, question, environment.newId()), source, Optional.empty(), listener);
+            }
+        }
+
+        /** @param opened is closed */
+        private void fetchFrom(
+                SourceSession opened, StreamSource source, Optional<UUID> nodeId, StreamListener listener)
+                throws IOException {
+            try (opened) {
+                into(terms.importDeadlineSeconds(replica, source, nodeId, opened.inventory()))
+                        .fetch(opened, listener);
             }
         }
 

@@ -20,14 +20,13 @@ import io.anneal.streaming.message.RowsPart;
 import io.anneal.streaming.message.SectionContents;
 import io.anneal.streaming.message.SourceStep;
 import io.anneal.streaming.message.StreamVerb;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The target's side of one session with a source. The connection belongs to the caller. */
-final class RemoteSource implements Closeable {
+/** A session with a source on another node. The connection belongs to the caller. */
+final class RemoteSource implements SourceSession {
     private final Connection connection;
     private final Questions questions;
     private final Inventory inventory;
@@ -58,48 +57,50 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    /** Its address, as errors name it. */
-    String peer() {
+    /** Its address. */
+    @Override
+    public String name() {
         return PeerAddress.text(connection.address());
     }
 
-    Inventory inventory() {
+    @Override
+    public Inventory inventory() {
         return inventory;
     }
 
-    /** Asks what an SSTable's files are; another one is asked for once the answer is there. */
-    CompletableFuture<FileContents> describe(int sstable) {
+    @Override
+    public CompletableFuture<FileContents> describe(int sstable) {
         return questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), FileContents::decode);
     }
 
-    SectionContents describePart(int sstable) throws IOException {
+    @Override
+    public SectionContents describePart(int sstable) throws IOException {
         return Waiting.result(
                 questions.ask(SourceStep.DESCRIBE.code(), out -> out.writeInt(sstable), SectionContents::decode));
     }
 
-    /** Asks for what is missing of a file, or of an SSTable's sections. */
-    Asked ask(int sstable, Component component, IncomingBytes into) {
+    @Override
+    public Asked ask(int sstable, Component component, IncomingBytes into) {
         PeerStream stream = connection.open(StreamVerb.FILE);
         ByteWriter out = new ByteWriter(64);
         new FilePart(inventory.sessionId(), sstable, component, into.position()).encode(out);
         stream.write(ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         stream.end();
-        return new Asked(stream, into);
+        return new Streamed(stream, into);
     }
 
-    /** Bytes on their way. What is not fetched to its end is not wanted any more when this is closed. */
-    static final class Asked implements Closeable {
+    private static final class Streamed implements Asked {
         private final PeerStream stream;
         private final IncomingBytes into;
         private boolean done;
 
-        private Asked(PeerStream stream, IncomingBytes into) {
+        Streamed(PeerStream stream, IncomingBytes into) {
             this.stream = stream;
             this.into = into;
         }
 
-        /** Fetches them on this thread: while it waits no other one does. */
-        void fetch(PieceCount received) throws IOException {
+        @Override
+        public void fetch(PieceCount received) throws IOException {
             long before = into.position();
             while (stream.readHere(this::append)) {
                 received.came(into.position() - before);
@@ -125,8 +126,8 @@ final class RemoteSource implements Closeable {
         }
     }
 
-    /** Fetches all rows that are in no file that is sent whole or in part, from where the decoder is. */
-    void rows(FragmentDecoder into, PieceCount received) throws IOException {
+    @Override
+    public void rows(FragmentDecoder into, PieceCount received) throws IOException {
         MessageStream messages = connection.open(StreamVerb.ROWS).messages();
         ByteWriter out = new ByteWriter(64);
         new RowsPart(inventory.sessionId(), into.place()).encode(out);

@@ -43,7 +43,11 @@ final class RemoteTarget implements Closeable {
      * @throws StreamException when the target failed
      */
     StreamReport fetch(
-            StreamUnit unit, StreamSource source, Set<Waiver> waivers, long bytesPerSecond, StreamListener listener)
+            StreamUnit unit,
+            StreamSource.There source,
+            Set<Waiver> waivers,
+            long bytesPerSecond,
+            StreamListener listener)
             throws IOException {
         int dot = unit.table().indexOf('.');
         RunStream wanted = new RunStream(

@@ -4,15 +4,11 @@ import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
-import io.anneal.key.LinearRanges;
 import io.anneal.net.Message;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
-import io.anneal.node.Replica;
-import io.anneal.node.ReplicaSchema;
 import io.anneal.node.Replicas;
-import io.anneal.store.LiveFiles;
 import io.anneal.streaming.message.Inventory;
 import io.anneal.streaming.message.OpenSource;
 import io.anneal.streaming.message.SourceStep;
@@ -103,24 +99,8 @@ final class ServedSource implements Answers.Answerer {
     }
 
     private byte[] open(OpenSource wanted) throws IOException {
-        Replica replica = replicas.get(wanted.replica()).open(wanted.keyspace(), wanted.table(), Optional.empty());
-        HeldSource source = null;
-        try {
-            ReplicaSchema.require(replica, wanted.schemaText(), "target");
-            LinearRanges ranges = LinearRanges.of(wanted.ranges());
-            LiveFiles files = replica.pin(ranges::touches);
-            try {
-                source = new HeldSource(environment.newId(), replica, files, ranges, wanted, sectionsMinBytes);
-            } finally {
-                if (source == null) {
-                    files.close();
-                }
-            }
-        } finally {
-            if (source == null) {
-                replica.close();
-            }
-        }
+        HeldSource source =
+                HeldSource.open(replicas.get(wanted.replica()), wanted, environment.newId(), sectionsMinBytes);
         if (!keep(source)) {
             source.release();
             throw new RequestException(StreamCode.ABORTED, "session of streaming has ended or is open already");

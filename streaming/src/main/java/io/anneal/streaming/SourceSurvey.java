@@ -10,6 +10,7 @@ import io.anneal.net.PeerException;
 import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.store.LiveFiles;
 import io.anneal.streaming.message.StreamVerb;
@@ -26,11 +27,20 @@ final class SourceSurvey {
 
     static Survey ask(StreamSource source, String qualifiedTable) throws IOException {
         int dot = qualifiedTable.indexOf('.');
+        return source instanceof StreamSource.There there
+                ? ask(there, qualifiedTable.substring(0, dot), qualifiedTable.substring(dot + 1))
+                : of(
+                        ((StreamSource.Here) source).tables(),
+                        qualifiedTable.substring(0, dot),
+                        qualifiedTable.substring(dot + 1));
+    }
+
+    private static Survey ask(StreamSource.There source, String keyspace, String table) throws IOException {
         ByteWriter out = new ByteWriter(64);
         out.writeByte(StreamVerb.VERSION);
         Texts.write(out, source.replica());
-        Texts.write(out, qualifiedTable.substring(0, dot));
-        Texts.write(out, qualifiedTable.substring(dot + 1));
+        Texts.write(out, keyspace);
+        Texts.write(out, table);
         Connection connection = source.connector().open(source.address());
         ByteBuffer answer = connection.call(StreamVerb.SURVEY, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         try {
@@ -49,7 +59,7 @@ final class SourceSurvey {
         try {
             ByteReader in = new ByteReader().wrap(question);
             StreamService.requireVersion(in.readUnsignedByte());
-            Survey survey = of(replicas, Texts.read(in), Texts.read(in), Texts.read(in));
+            Survey survey = of(replicas.get(Texts.read(in)), Texts.read(in), Texts.read(in));
             ByteWriter out = new ByteWriter(1024);
             survey.encode(out);
             return CompletableFuture.completedFuture(ByteBuffer.wrap(out.toByteArray()));
@@ -61,8 +71,8 @@ final class SourceSurvey {
         }
     }
 
-    private static Survey of(Replicas replicas, String name, String keyspace, String table) throws IOException {
-        try (Replica replica = replicas.get(name).open(keyspace, table, Optional.empty());
+    private static Survey of(ReplicaSource tables, String keyspace, String table) throws IOException {
+        try (Replica replica = tables.open(keyspace, table, Optional.empty());
                 LiveFiles files = replica.pin(tokens -> true)) {
             return new Survey(files.sstables().stream()
                     .map(sstable ->

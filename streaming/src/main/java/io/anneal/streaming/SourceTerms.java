@@ -34,10 +34,10 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
     /**
      * Checks a source.
      *
-     * @param nodeId of the node that has it
+     * @param nodeId of the node that has it; empty in this process
      * @return when what comes from it must be imported at the latest, seconds since 1970
      */
-    long importDeadlineSeconds(Replica target, StreamSource source, UUID nodeId, Inventory inventory)
+    long importDeadlineSeconds(Replica target, StreamSource source, Optional<UUID> nodeId, Inventory inventory)
             throws IOException {
         requireOther(target, source, nodeId, inventory.replica());
         requireSameTable(target, inventory.replica().tableId());
@@ -55,12 +55,15 @@ record SourceTerms(Set<Waiver> waivers, Optional<DistinctReplicas.Named> own, In
         return age.importDeadlineSeconds();
     }
 
-    private void requireOther(Replica target, StreamSource source, UUID nodeId, ReplicaFacts facts) throws IOException {
-        DistinctReplicas distinct = new DistinctReplicas();
-        if (own.isPresent()) {
-            distinct.add(own.get(), "target");
+    private void requireOther(Replica target, StreamSource source, Optional<UUID> nodeId, ReplicaFacts facts)
+            throws IOException {
+        if (source instanceof StreamSource.There there) {
+            DistinctReplicas distinct = new DistinctReplicas();
+            if (own.isPresent()) {
+                distinct.add(own.get(), "target");
+            }
+            distinct.add(new DistinctReplicas.Named(nodeId.orElseThrow(), there.replica()), there.name());
         }
-        distinct.add(new DistinctReplicas.Named(nodeId, source.replica()), source.name());
         DistinctReplicas.requireDistinctData(List.of(ReplicaFacts.of(target, WHOLE), facts));
     }
 

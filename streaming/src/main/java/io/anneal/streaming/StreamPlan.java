@@ -142,7 +142,15 @@ public final class StreamPlan {
         if (into instanceof StreamTarget.Here here
                 && targets.get(into.name()) instanceof StreamTarget.Here other
                 && other.tables() != here.tables()) {
-            throw new IllegalArgumentException("a plan has one replica of this process at most");
+            throw new IllegalArgumentException("a plan has one target in this process at most");
+        }
+        if (source instanceof StreamSource.Here here
+                && sources.get(source.name()) instanceof StreamSource.Here other
+                && other.tables() != here.tables()) {
+            throw new IllegalArgumentException("a plan has one source in this process at most");
+        }
+        if (source instanceof StreamSource.Here && into instanceof StreamTarget.There) {
+            throw new IllegalArgumentException("a node can't ask a source that has no address, target=" + into.name());
         }
         sources.put(source.name(), source);
         targets.put(into.name(), into);
@@ -219,8 +227,8 @@ public final class StreamPlan {
         return this;
     }
 
-    /** Hears of each piece. */
-    StreamPlan listener(StreamListener value) {
+    /** Hears of each piece that comes, of any unit; while it waits, no more is to come. A node that fetches itself tells ten times a second. */
+    public StreamPlan listener(StreamListener value) {
         listener = value;
         return this;
     }
@@ -302,7 +310,8 @@ public final class StreamPlan {
         StreamReport fetched;
         if (targets.get(unit.target()) instanceof StreamTarget.There there) {
             try (RemoteTarget remote = RemoteTarget.open(there)) {
-                fetched = remote.fetch(unit, source, waivers, bytesPerSecond, watch(run, remote::isGone));
+                fetched = remote.fetch(
+                        unit, (StreamSource.There) source, waivers, bytesPerSecond, watch(run, remote::isGone));
             }
         } else {
             StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());

@@ -26,7 +26,7 @@ import java.util.concurrent.Executor;
 /** The source's side of streaming on a node. Safe for any thread. */
 public final class StreamService {
     /** As little as this is better sent as rows, merged with those of other SSTables. */
-    private static final long SECTIONS_MIN_BYTES = 1 << 20;
+    static final long SECTIONS_MIN_BYTES = 1 << 20;
 
     private final Replicas replicas;
     private final Executor executor;

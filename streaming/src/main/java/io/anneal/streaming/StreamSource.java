@@ -2,31 +2,55 @@ package io.anneal.streaming;
 
 import io.anneal.net.Connector;
 import io.anneal.net.PeerAddress;
+import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
 
-/**
- * A node that gives data.
- *
- * @param connector reaches it; the connection stays the connector's
- * @param replica name of the replica there, as {@link Replicas#get} takes it
- */
-public record StreamSource(Connector connector, InetSocketAddress address, String replica) {
-    /** A node that has one replica. */
-    public static StreamSource at(Connector connector, InetSocketAddress address) {
-        return new StreamSource(connector, address, Replicas.THE_ONLY_ONE);
+/** A replica that gives data: of this process, or of a node. */
+public sealed interface StreamSource {
+    /** The tables of a replica in this process, for a target in this process. */
+    static StreamSource here(ReplicaSource tables) {
+        return new Here(tables, StreamService.SECTIONS_MIN_BYTES);
+    }
+
+    /** A node that answers streaming, and has one replica; the connection stays the connector's. */
+    static StreamSource at(Connector connector, InetSocketAddress address) {
+        return at(connector, address, Replicas.THE_ONLY_ONE);
     }
 
     /** One of the replicas of a node, by its name there. */
-    public static StreamSource at(Connector connector, InetSocketAddress address, String replica) {
-        return new StreamSource(connector, address, replica);
+    static StreamSource at(Connector connector, InetSocketAddress address, String replica) {
+        return new There(connector, address, replica);
     }
 
     /** For units, without spaces. */
-    String name() {
-        return name(address, replica);
+    String name();
+
+    /**
+     * A replica of this process.
+     *
+     * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows come
+     */
+    record Here(ReplicaSource tables, long sectionsMinBytes) implements StreamSource {
+        @Override
+        public String name() {
+            return "here";
+        }
     }
 
+    /**
+     * A node.
+     *
+     * @param replica name of the replica there, as {@link Replicas#get} takes it
+     */
+    record There(Connector connector, InetSocketAddress address, String replica) implements StreamSource {
+        @Override
+        public String name() {
+            return StreamSource.name(address, replica);
+        }
+    }
+
+    /** Of a replica of a node, as its unit calls it. */
     static String name(InetSocketAddress address, String replica) {
         String node = PeerAddress.text(address);
         return replica.isEmpty()

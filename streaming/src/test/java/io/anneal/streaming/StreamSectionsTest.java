@@ -15,6 +15,7 @@ import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Node;
+import io.anneal.node.ReplicaSource;
 import io.anneal.node.StoreReplicas;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
@@ -63,6 +64,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamSectionsTest {
     private static final String SCHEMA = "CREATE TABLE ks.t (k int, c int, s text static, v text, PRIMARY KEY (k, c))"
             + " WITH id = 11111111-2222-3333-4444-555555555555";
+    private static final TokenRange HALF = new TokenRange(-1L << 62, 1L << 62);
     private static final HostEnvironment ENVIRONMENT = HostEnvironment.system();
 
     @TempDir
@@ -191,6 +193,27 @@ class StreamSectionsTest {
                 }
             }
         }
+    }
+
+    @Test
+    void shouldTakeTheSameFromAReplicaOfItsOwnProcess() throws IOException {
+        write(SSTableVersion.NB, Compression.LZ4);
+        ReplicaSource replicas = new CassandraReplicas(List.of(data), Optional.empty(), Optional.empty());
+
+        StreamReport part = stream(new StreamSource.Here(replicas, 1), HALF);
+
+        assertThat(part.parts()).isEqualTo(2);
+        assertReceived(HALF);
+        target.truncate();
+        StreamReport rows = stream(StreamSource.here(replicas), HALF);
+        assertThat(rows.parts()).isZero();
+        assertThat(rows.rows()).isPositive();
+        assertReceived(HALF);
+        target.truncate();
+        StreamReport whole = stream(StreamSource.here(replicas), TokenRange.FULL);
+        assertThat(whole.sstables()).isEqualTo(2);
+        assertThat(whole.rows()).isZero();
+        assertReceived(TokenRange.FULL);
     }
 
     static Stream<Arguments> kinds() {

@@ -101,15 +101,17 @@ final class RepairSide implements Closeable {
     }
 
     private static RangeTransfer transfer(HostEnvironment host) {
-        return (table, ranges, source, target, waivers) -> StreamPlan.of()
+        return (task, progress) -> StreamPlan.of()
                 .add(
-                        table,
-                        StreamSource.at(source.connector(), source.address(), source.name()),
-                        target instanceof RepairMember.There there
+                        task.table(),
+                        task.source() instanceof RepairMember.There there
+                                ? StreamSource.at(there.connector(), there.address(), there.name())
+                                : StreamSource.here(((RepairMember.Here) task.source()).tables()),
+                        task.target() instanceof RepairMember.There there
                                 ? StreamTarget.at(there.connector(), there.address(), there.name())
-                                : StreamTarget.here(((RepairMember.Here) target).tables()),
-                        ranges)
-                .allow(waivers)
+                                : StreamTarget.here(((RepairMember.Here) task.target()).tables()),
+                        task.ranges())
+                .allow(task.waivers())
                 .run(host);
     }
 

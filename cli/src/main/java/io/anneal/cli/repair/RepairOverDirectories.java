@@ -55,7 +55,7 @@ final class RepairOverDirectories {
     private void run(Repair repair, int replicas, ByteBudget budget) throws IOException {
         ExecutorService executor = Executors.newFixedThreadPool(threads(replicas));
         try {
-            repair.run(new RepairEnvironment(host, executor, budget));
+            repair.run(new RepairEnvironment(host, executor, budget).withTransfer(new StreamedRanges(host)));
         } finally {
             MoreExecutors.shutdownAndAwaitTermination(executor, CLOSE_SECONDS, TimeUnit.SECONDS);
         }

@@ -97,7 +97,7 @@ final class RunJson {
         }
         try {
             return run(tree);
-        } catch (DateTimeException | ArithmeticException e) {
+        } catch (DateTimeException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }

@@ -16,6 +16,7 @@ import java.util.UUID;
 /**
  * Asks a node to be the master of a repair. It chooses session id, purge time and seed itself.
  *
+ * @param address of the node as its asker reaches it, {@code host:port}: other replicas may fetch SSTables there
  * @param replica name of the master's own replica, as all names empty where a node has but one
  * @param ranges apart from each other
  * @param followers the other replicas
@@ -30,6 +31,7 @@ import java.util.UUID;
  * @param namesRows whether the asker hears of each place at which rows differ
  */
 public record RunRepair(
+        String address,
         String replica,
         String keyspace,
         String table,
@@ -71,6 +73,7 @@ public record RunRepair(
     }
 
     public void encode(ByteWriter out) {
+        Texts.write(out, address);
         Texts.write(out, replica);
         Texts.write(out, keyspace);
         Texts.write(out, table);
@@ -95,6 +98,7 @@ public record RunRepair(
 
     public static RunRepair decode(ByteReader in) {
         return new RunRepair(
+                Texts.read(in),
                 Texts.read(in),
                 Texts.read(in),
                 Texts.read(in),

@@ -50,6 +50,7 @@ class MessagesTest {
             ID, "ks", "täble", "CREATE TABLE", RANGES, 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
     private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
+            "127.0.0.1:3",
             "n1",
             "ks",
             "t",
