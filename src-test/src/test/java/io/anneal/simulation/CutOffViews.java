@@ -39,7 +39,8 @@ final class CutOffViews {
     private final ClusteringComparator comparator;
     private final long cutoffMicros;
     private final List<Map<DecoratedKey, Partition>> replicas = new ArrayList<>();
-    private final List<String> differences = new ArrayList<>();
+    private final List<String> rowsDiffering = new ArrayList<>();
+    private final List<String> deletionsDiffering = new ArrayList<>();
 
     /** @param shown by each replica, purged */
     CutOffViews(List<FragmentList> shown, long cutoffMicros) {
@@ -52,9 +53,14 @@ final class CutOffViews {
         keys.forEach(this::compare);
     }
 
-    /** Where replicas differ, a line each. */
-    List<String> differences() {
-        return differences;
+    /** Places at which rows differ, a line each. */
+    List<String> rowsDiffering() {
+        return rowsDiffering;
+    }
+
+    /** Places, and gaps between places, for which deletions differ, a line each. */
+    List<String> deletionsDiffering() {
+        return deletionsDiffering;
     }
 
     /** Rows of a replica that are left out. */
@@ -119,12 +125,14 @@ final class CutOffViews {
             return;
         }
         same(
+                deletionsDiffering,
                 key + " deletion",
                 all.stream().map(partition -> partition.deletion).toList());
         if (all.stream()
                 .noneMatch(
                         partition -> partition.staticRow.filter(this::isRecent).isPresent())) {
             same(
+                    rowsDiffering,
                     key + " static row",
                     all.stream()
                             .map(partition -> partition.staticRow.map(row -> line(key, row)))
@@ -137,13 +145,14 @@ final class CutOffViews {
                 continue;
             }
             if (place.weight() != ClusteringComparator.AT) {
-                same(key + " range deletion", active);
+                same(deletionsDiffering, key + " range deletion", active);
                 continue;
             }
             List<Optional<Row>> rows =
                     all.stream().map(partition -> row(partition, place)).toList();
             if (rows.stream().noneMatch(row -> row.filter(this::isRecent).isPresent())) {
                 same(
+                        rowsDiffering,
                         key + " row",
                         rows.stream()
                                 .map(row -> row.map(present -> line(key, present)))
@@ -152,9 +161,9 @@ final class CutOffViews {
         }
     }
 
-    private void same(String what, List<?> ofReplicas) {
+    private static void same(List<String> differing, String what, List<?> ofReplicas) {
         if (new HashSet<>(ofReplicas).size() > 1) {
-            differences.add(what + " " + ofReplicas);
+            differing.add(what + " " + ofReplicas);
         }
     }
 
