@@ -10,16 +10,13 @@ import io.anneal.io.ByteBudget;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.TokenFile;
 import io.anneal.node.CassandraReplicas;
-import io.anneal.store.Table;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,45 +24,11 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code anneal repair --rows}, and what a dry run says of ranges: as somebody reads it who does not know what differs. */
 @Timeout(60)
-final class RepairRowsTest {
+final class RepairRowsTest extends RepairFixture {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final long MICROS = CommandRun.NOW.getEpochSecond() * 1_000_000 - 100_000_000;
-    /** Older than gc_grace. */
-    private static final long LONG_AGO = MICROS - 2 * 864_000_000_000L;
-
-    @TempDir
-    private Path directory;
-
-    private final List<Object> replicas = new ArrayList<>();
-    /** For stores. */
-    private Instant now = CommandRun.NOW;
-
-    private Path replica(String name, Tables.StoreRows rows) throws IOException {
-        Path store = Tables.store(
-                directory.resolve(name), Tables.STORE, HostEnvironment.system().withClock(() -> now), rows);
-        replicas.addAll(List.of("--dir", store));
-        return store;
-    }
-
-    private static void row(Table table, int id, int at, String name, long micros) throws IOException {
-        table.row()
-                .key("id", id)
-                .clustering("at", at)
-                .set("name", name)
-                .timestampMicros(micros)
-                .insert();
-    }
-
-    private CommandRun repair(Object... more) {
-        List<Object> args = new ArrayList<>(List.of("repair", "--table", "ks.readings"));
-        args.addAll(replicas);
-        args.addAll(List.of(more));
-        return CommandRun.at(Clock.fixed(CommandRun.NOW, ZoneOffset.UTC), args.toArray());
-    }
 
     private static List<String> lines(CommandRun run, String start) {
         return run.out().lines().filter(line -> line.startsWith(start)).toList();

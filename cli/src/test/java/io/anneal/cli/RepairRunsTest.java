@@ -111,8 +111,13 @@ final class RepairRunsTest {
 
     /** A repair of both tables into {@code out} that is interrupted when the first is done and the second is not. */
     private CommandRun interrupted() throws Exception {
-        Callable<CommandRun> slow =
-                () -> compare("ks.*", "--apply", "--out", directory.resolve("out"), "--parallel", "1", "--rate", "100");
+        return interrupted("--apply", "--out", directory.resolve("out"));
+    }
+
+    private CommandRun interrupted(Object... what) throws Exception {
+        List<Object> words = new ArrayList<>(List.of("--parallel", "1", "--rate", "100"));
+        words.addAll(List.of(what));
+        Callable<CommandRun> slow = () -> compare("ks.*", words.toArray());
         FutureTask<CommandRun> task = new FutureTask<>(slow);
         Thread thread = new Thread(task, "interrupted-repair");
         thread.start();
@@ -150,6 +155,31 @@ final class RepairRunsTest {
         CommandRun again = run("--resume", id());
         assertThat(again.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(again.err()).contains("ANL-3009", "run has ended", id());
+    }
+
+    /** It has the slices that were drawn, and tells of all of them. */
+    @Test
+    void shouldTakeTheSameSlicesWhenASampleIsGoneOnWith() throws Exception {
+        CommandRun first = interrupted("--sample", "60%");
+        assertThat(first.exitCode()).as(first.err()).isEqualTo(ExitCode.INTERRUPTED);
+        String recorded = record().get("arguments").toString();
+
+        CommandRun second = run("--json", "--resume", id(), "--rate", "0");
+
+        JsonNode resumed = JSON.readTree(second.out());
+        assertThat(resumed.get("run").asText()).isEqualTo(id());
+        assertThat(resumed.get("starts").asInt()).isEqualTo(2);
+        assertThat(record().get("outcome").asText()).isEqualTo("done");
+        String seed = "--seed=" + resumed.at("/sample/seed").asText();
+        assertThat(recorded).contains("\"" + seed + "\"");
+        CommandRun again = compare("ks.*", "--sample", "60%", "--json", seed);
+        assertThat(second.exitCode()).as(second.err()).isEqualTo(again.exitCode());
+        JsonNode alone = JSON.readTree(again.out());
+        assertThat(resumed.get("sample")).isEqualTo(alone.get("sample"));
+        assertThat(resumed.get("tables"))
+                .hasSize(2)
+                .extracting(table -> table.get("sample"))
+                .containsExactlyElementsOf(alone.findValues("sample").subList(0, 2));
     }
 
     @Test

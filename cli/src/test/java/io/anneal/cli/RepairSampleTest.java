@@ -5,50 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Table;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code anneal repair --sample}: how far replicas have drifted apart, from a part of what they hold. */
 @Timeout(60)
-final class RepairSampleTest {
+final class RepairSampleTest extends RepairFixture {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final long MICROS = CommandRun.NOW.getEpochSecond() * 1_000_000 - 100_000_000;
-    /** Older than gc_grace. */
-    private static final long LONG_AGO = MICROS - 2 * 864_000_000_000L;
-
     private static final int ROWS = 300;
 
-    @TempDir
-    private Path directory;
-
-    private final List<Object> replicas = new ArrayList<>();
-    private Instant now = CommandRun.NOW;
-
-    private void replica(String name, Tables.StoreRows rows) throws IOException {
-        Path store = Tables.store(
-                directory.resolve(name), Tables.STORE, HostEnvironment.system().withClock(() -> now), rows);
-        replicas.addAll(List.of("--dir", store));
+    @BeforeEach
+    void ownAll() {
+        replicas.add("--full-replicas");
     }
 
     private static void row(Table table, int id, long micros) throws IOException {
-        table.row()
-                .key("id", id)
-                .clustering("at", 1)
-                .set("name", "of " + id)
-                .timestampMicros(micros)
-                .insert();
+        row(table, id, 1, "of " + id, micros);
     }
 
     /** Rows but for each so-manieth; 0 for all. */
@@ -60,13 +39,6 @@ final class RepairSampleTest {
                 }
             }
         });
-    }
-
-    private CommandRun repair(Object... more) {
-        List<Object> args = new ArrayList<>(List.of("repair", "--table", "ks.readings", "--full-replicas"));
-        args.addAll(replicas);
-        args.addAll(List.of(more));
-        return CommandRun.at(Clock.fixed(CommandRun.NOW, ZoneOffset.UTC), args.toArray());
     }
 
     private static JsonNode sample(CommandRun run) throws IOException {

@@ -16,19 +16,25 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** As a pool of many threads, one of which runs at a time: tasks start a little later than they are given, in any order. */
+/**
+ * As a pool of many threads, one of which runs at a time: tasks start a little later than they are given, in any order. They run
+ * on the network's own thread, one inside the other, or each on one of its own.
+ */
 final class SimulatedExecutor extends AbstractExecutorService {
     private static final Logger LOG = LoggerFactory.getLogger(SimulatedExecutor.class);
     private static final long TASK_DELAY_MAX_NANOS = 100_000;
 
     private final SimulatedTime time;
+    private final boolean hasThreads;
     private final Map<Long, Runnable> waiting = new LinkedHashMap<>();
     private long taskCount;
     private int runningTasks;
     private boolean shutDown;
 
-    SimulatedExecutor(SimulatedTime time) {
+    /** @param hasThreads whether each task has a thread of its own */
+    SimulatedExecutor(SimulatedTime time, boolean hasThreads) {
         this.time = time;
+        this.hasThreads = hasThreads;
     }
 
     @Override
@@ -47,6 +53,14 @@ final class SimulatedExecutor extends AbstractExecutorService {
             return; // The executor was shut down at once.
         }
         runningTasks++;
+        if (hasThreads) {
+            time.threads().start(() -> runNow(task));
+        } else {
+            runNow(task);
+        }
+    }
+
+    private void runNow(Runnable task) {
         try {
             task.run();
         } catch (RuntimeException failure) {
@@ -105,14 +119,16 @@ final class SimulatedExecutor extends AbstractExecutorService {
         @Override
         public T get() throws InterruptedException, ExecutionException {
             if (!isDone() && time.isThread()) {
-                time.runUntil(this::isDone);
+                time.runUntilInterrupted(this::isDone);
             }
             return super.get();
         }
 
         @Override
         public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
-            if (!isDone() && time.isThread() && !time.runUntil(this::isDone, Duration.ofNanos(unit.toNanos(timeout)))) {
+            if (!isDone()
+                    && time.isThread()
+                    && !time.runUntilInterrupted(this::isDone, Duration.ofNanos(unit.toNanos(timeout)))) {
                 throw new TimeoutException();
             }
             return super.get();

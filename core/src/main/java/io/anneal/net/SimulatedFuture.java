@@ -30,7 +30,9 @@ final class SimulatedFuture<T> extends CompletableFuture<T> {
 
     @Override
     public T get() throws InterruptedException, ExecutionException {
-        await();
+        if (!isDone() && time.isThread()) {
+            time.runUntilInterrupted(this::isDone);
+        }
         return super.get();
     }
 
@@ -39,7 +41,7 @@ final class SimulatedFuture<T> extends CompletableFuture<T> {
         if (isDone() || !time.isThread()) {
             return super.get(timeout, unit);
         }
-        if (!time.runUntil(this::isDone, Duration.ofNanos(unit.toNanos(timeout)))) {
+        if (!time.runUntilInterrupted(this::isDone, Duration.ofNanos(unit.toNanos(timeout)))) {
             throw new TimeoutException();
         }
         return super.get();
@@ -47,13 +49,9 @@ final class SimulatedFuture<T> extends CompletableFuture<T> {
 
     @Override
     public T join() throws CancellationException {
-        await();
-        return super.join();
-    }
-
-    private void await() {
         if (!isDone() && time.isThread()) {
             time.runUntil(this::isDone);
         }
+        return super.join();
     }
 }

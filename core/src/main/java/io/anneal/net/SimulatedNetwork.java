@@ -34,7 +34,7 @@ import java.util.random.RandomGenerator;
  * assertThat(connection.isOpen()).isFalse();
  * }</pre>
  *
- * <p>All its methods belong to the thread that made it, and everything runs on that thread. A wait for a future of the network
+ * <p>All its methods belong to the thread that made it, and everything runs on that thread, but for the tasks of {@link #threads}. A wait for a future of the network
  * runs events until the future is done; so it is for futures that are derived from one, but not for
  * {@link CompletableFuture#allOf}: use {@link #await} for those. An executor's task that waits runs other tasks meanwhile, and
  * goes on once those that it runs have come to their end. A wait that never ends is an {@link IllegalStateException}.
@@ -59,7 +59,7 @@ public final class SimulatedNetwork {
         this.seed = seed;
         this.time = new SimulatedTime(seed);
         this.random = time.random().split();
-        this.futures = new SimulatedExecutor(time);
+        this.futures = new SimulatedExecutor(time, false);
     }
 
     /** An address for a host: a loopback one, for which nothing needs TLS. */
@@ -83,7 +83,21 @@ public final class SimulatedNetwork {
 
     /** As a pool of threads: its tasks start in any order. A new one each time, for who shuts it down. */
     public ExecutorService executor() {
-        return new SimulatedExecutor(time);
+        return new SimulatedExecutor(time, false);
+    }
+
+    /**
+     * As a pool with a thread for each task, for tasks that wait for whoever gave them: one that waits keeps nobody else waiting.
+     * Nothing runs beside them: each stands still while another one, or the network's own thread, runs. An interrupt ends a wait, as
+     * it does elsewhere. A new one each time, for who shuts it down.
+     */
+    public ExecutorService threads() {
+        return new SimulatedExecutor(time, true);
+    }
+
+    /** Whether the caller is the thread of the simulation that runs now, as opposed to one that a test has beside it. */
+    public boolean isTurn() {
+        return time.isThread();
     }
 
     /** The time of day, which is midnight of 1 January 2026 at the start. */

@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * The time of a simulated network: events in order, run on the one thread that made it. Whoever waits runs events until
- * what he waits for is there, so that code that blocks needs no thread of its own.
+ * The time of a simulated network: events in order, run on the one thread that made it. Whoever waits there runs events until
+ * what he waits for is there, so that code that blocks needs no thread of its own; what has one all the same waits for its turn.
  */
 final class SimulatedTime {
     /** A wait without a limit that takes longer than this is one that never ends. */
@@ -25,7 +25,7 @@ final class SimulatedTime {
         }
     }
 
-    private final Thread thread = Thread.currentThread();
+    private final SimulatedThreads threads = new SimulatedThreads();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final long seed;
     private final SplittableRandom random;
@@ -67,12 +67,17 @@ final class SimulatedTime {
     void checkThread() {
         if (!isThread()) {
             throw new IllegalStateException("a simulated network belongs to the thread that made it, thread="
-                    + Thread.currentThread().getName() + ", maker=" + thread.getName());
+                    + Thread.currentThread().getName() + ", maker="
+                    + threads.own().getName());
         }
     }
 
     boolean isThread() {
-        return Thread.currentThread() == thread;
+        return threads.isTurn();
+    }
+
+    SimulatedThreads threads() {
+        return threads;
     }
 
     /** The loop that runs a task at this moment, or null. */
@@ -123,7 +128,7 @@ final class SimulatedTime {
 
     /** Runs events until there are only timers left. */
     void runUntilIdle() {
-        run(() -> foregroundCount == 0, Long.MAX_VALUE);
+        run(() -> foregroundCount == 0 && !threads.canGoOn(nowNanos), Long.MAX_VALUE);
     }
 
     /** Runs events until it is done. */
@@ -136,8 +141,26 @@ final class SimulatedTime {
         return run(done, Math.max(0, timeout.toNanos()));
     }
 
+    /** As {@link #runUntil(BooleanSupplier)}, but an interrupt ends the wait of a thread beside the network's own. */
+    void runUntilInterrupted(BooleanSupplier done) {
+        runUntil(orInterrupted(done));
+    }
+
+    /** The same up to a time limit; true if it is done, or the caller is interrupted. */
+    boolean runUntilInterrupted(BooleanSupplier done, Duration timeout) {
+        return runUntil(orInterrupted(done), timeout);
+    }
+
+    private BooleanSupplier orInterrupted(BooleanSupplier done) {
+        Thread waiting = Thread.currentThread();
+        return threads.isOwn() ? done : () -> done.getAsBoolean() || waiting.isInterrupted();
+    }
+
     private boolean run(BooleanSupplier done, long timeoutNanos) {
         checkThread();
+        if (!threads.isOwn()) {
+            return runElsewhere(done, timeoutNanos);
+        }
         if (running != null) {
             throw new IllegalStateException("an event loop waits, which stops all of its connections" + facts());
         }
@@ -150,7 +173,15 @@ final class SimulatedTime {
         waitCount++;
         try {
             while (!done.getAsBoolean()) {
+                if (threads.goOn(nowNanos)) {
+                    continue;
+                }
                 Event next = events.peek();
+                long firstNanos = Math.min(deadlineNanos, threads.firstDeadlineNanos());
+                if (firstNanos < deadlineNanos && (next == null || next.nanos > firstNanos)) {
+                    nowNanos = Math.max(nowNanos, firstNanos);
+                    continue;
+                }
                 if (next == null && !limited) {
                     throw stuck("nothing is left to happen, so this waits for ever");
                 }
@@ -170,6 +201,20 @@ final class SimulatedTime {
         } finally {
             waitCount--;
         }
+    }
+
+    /** On a thread beside the network's own. */
+    private boolean runElsewhere(BooleanSupplier done, long timeoutNanos) {
+        boolean limited = timeoutNanos != Long.MAX_VALUE;
+        long deadlineNanos = nowNanos + (limited ? Math.min(timeoutNanos, Long.MAX_VALUE / 2) : WAIT_MAX.toNanos());
+        if (!done.getAsBoolean()) {
+            threads.await(done, deadlineNanos);
+        }
+        boolean isDone = done.getAsBoolean();
+        if (!isDone && !limited) {
+            throw stuck("what is waited for has not come within a day of virtual time");
+        }
+        return isDone;
     }
 
     private IllegalStateException stuck(String reason) {

@@ -102,6 +102,16 @@ public final class CassandraReplicas implements ReplicaSource {
     }
 
     @Override
+    public List<String> tables(String keyspace) throws IOException {
+        return CassandraDirectory.of(directories).tables().stream()
+                .filter(table -> table.keyspace().equals(keyspace))
+                .map(TableDirectories::table)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    @Override
     public List<Long> diskBoundaries(String keyspace) {
         return diskBoundaries.getOrDefault(keyspace, List.of());
     }

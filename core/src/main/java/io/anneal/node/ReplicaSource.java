@@ -16,6 +16,15 @@ public interface ReplicaSource {
     Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException;
 
     /**
+     * The names of a keyspace's tables that are there, those that can't be opened too; none if there is nothing of the keyspace.
+     *
+     * @throws IOException when it can't be told
+     */
+    default List<String> tables(String keyspace) throws IOException {
+        throw new ReplicaException("replica does not tell which tables it has: name them, keyspace=" + keyspace);
+    }
+
+    /**
      * The last token of each data directory but the last one, ascending, where what a replica receives goes to several
      * directories by token: no SSTable may have tokens of two of them. None where there is one directory.
      */

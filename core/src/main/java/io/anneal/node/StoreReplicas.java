@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Replicas that are tables of an open store: read as they are while they are written, flushed and compacted, and what they
@@ -57,6 +58,17 @@ public final class StoreReplicas implements ReplicaSource {
                         "store has no such table, table=" + qualifiedName + ", store=" + store.directory()));
         return new LiveReplica(
                 name, store.directory(), found, store.clock(), store.clock().instant());
+    }
+
+    @Override
+    public List<String> tables(String keyspace) {
+        return Stream.concat(
+                        store.tables().stream().map(table -> table.schema().qualifiedName()),
+                        store.unreadable().keySet().stream())
+                .filter(table -> table.startsWith(keyspace + "."))
+                .map(table -> table.substring(keyspace.length() + 1))
+                .sorted()
+                .toList();
     }
 
     /**

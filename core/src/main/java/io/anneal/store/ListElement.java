@@ -3,6 +3,7 @@ package io.anneal.store;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Row;
+import io.anneal.merge.SelectCursor;
 import io.anneal.schema.Column;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,19 +18,19 @@ record ListElement(byte[] path, byte[] value) {
     static List<ListElement> read(FragmentCursor cursor, Column column, long nowSeconds) throws IOException {
         FragmentKind kind = column.kind() == Column.Kind.STATIC ? FragmentKind.STATIC_ROW : FragmentKind.CLUSTERING_ROW;
         List<ListElement> elements = new ArrayList<>();
-        try (cursor) {
-            for (FragmentKind next = cursor.advance(); next != null; next = cursor.advance()) {
+        try (SelectCursor shown = new SelectCursor(cursor, nowSeconds)) {
+            for (FragmentKind next = shown.advance(); next != null; next = shown.advance()) {
                 if (next == kind) {
-                    collect(cursor.row(), column, nowSeconds, elements);
+                    collect(shown.row(), column, elements);
                 }
             }
         }
         return elements;
     }
 
-    private static void collect(Row row, Column column, long nowSeconds, List<ListElement> elements) {
+    private static void collect(Row row, Column column, List<ListElement> elements) {
         for (int i = 0; i < row.entryCount(); i++) {
-            if (row.columnIndex(i) == column.index() && row.isLiveAt(i, nowSeconds)) {
+            if (row.columnIndex(i) == column.index()) {
                 elements.add(new ListElement(
                         copy(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i)),
                         copy(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i))));

@@ -6,6 +6,7 @@ import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.KeyView;
+import io.anneal.merge.SelectCursor;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.JavaValues;
@@ -80,7 +81,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
     private long limit = Long.MAX_VALUE;
 
     /** Null between two of them. */
-    private FragmentCursor cursor;
+    private SelectCursor cursor;
 
     private Map<String, Object> shared = Map.of();
     private Map<String, TableRow.Written> sharedWritten = Map.of();
@@ -118,7 +119,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         }
         while (limit > 0 && (cursor != null || !unopened.isEmpty())) {
             if (cursor == null) {
-                cursor = unopened.poll().open();
+                cursor = new SelectCursor(unopened.poll().open(), nowSeconds);
                 // The table may have been altered since it was asked.
                 schema = cursor.schema();
             }
@@ -219,7 +220,8 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
 
     private TableRow readStatic() {
         sharedWritten = new LinkedHashMap<>();
-        staticOnly = cells(cursor.row(), schema.staticColumns(), shared, sharedWritten);
+        staticOnly = true;
+        cells(cursor.row(), schema.staticColumns(), shared, sharedWritten);
         return null;
     }
 
@@ -227,10 +229,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         Row row = cursor.row();
         Map<String, Object> values = new LinkedHashMap<>(shared);
         Map<String, TableRow.Written> written = new LinkedHashMap<>(sharedWritten);
-        boolean hasCells = cells(row, schema.regularColumns(), values, written);
-        if (!hasCells && !row.hasLivenessAt(nowSeconds)) {
-            return null;
-        }
+        cells(row, schema.regularColumns(), values, written);
         Clustering clustering = row.clustering();
         for (Column column : schema.clustering()) {
             int i = column.index();
@@ -249,23 +248,18 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         return staticOnly && wantsStaticOnly ? new TableRow(cursor.key().token(), shared, sharedWritten) : null;
     }
 
-    /** Whether there is a live cell of a column that is still there. */
-    private boolean cells(
+    private void cells(
             Row row, List<Column> columns, Map<String, Object> values, Map<String, TableRow.Written> written) {
-        boolean live = false;
         int next;
         for (int i = 0; i < row.entryCount(); i = next) {
             Column column = columns.get(row.columnIndex(i));
             List<Integer> entries = new ArrayList<>();
             for (next = i; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {
-                if (row.isLiveAt(next, nowSeconds)) {
-                    entries.add(next);
-                }
+                entries.add(next);
             }
-            if (entries.isEmpty() || !isNamed(column)) {
+            if (!isNamed(column)) {
                 continue;
             }
-            live = true;
             if (column.isComplex()) {
                 values.put(column.name(), collection(column.type(), row, entries));
             } else {
@@ -279,7 +273,6 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
                                 row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i)));
             }
         }
-        return live;
     }
 
     /** The cells of a collection in the form of one frozen value, then that. */
@@ -319,7 +312,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         closed = true;
         unopened.clear();
         if (cursor != null) {
-            FragmentCursor last = cursor;
+            SelectCursor last = cursor;
             cursor = null;
             last.close();
         }

@@ -323,6 +323,54 @@ class SimulatedNetworkTest {
     }
 
     @Test
+    void shouldLetATaskWithAThreadAndItsGiverWaitForEachOther() throws Exception {
+        SimulatedNetwork network = new SimulatedNetwork(1);
+        CompletableFuture<String> question = network.newFuture();
+        CompletableFuture<String> answer = network.newFuture();
+        CompletableFuture<String> end = network.newFuture();
+        Future<String> task = network.threads().submit(() -> {
+            answer.complete("an answer to " + question.get());
+            return end.get();
+        });
+        network.schedule(Duration.ofMillis(1), () -> question.complete("a question"));
+
+        // Inside this wait the task would keep this thread from what it waits for.
+        assertThat(answer.get()).isEqualTo("an answer to a question");
+        end.complete("the end");
+
+        assertThat(task.get()).isEqualTo("the end");
+    }
+
+    @Test
+    void shouldEndWaitsOfATaskWithAThreadByTimeAndByInterrupt() throws Exception {
+        SimulatedNetwork network = new SimulatedNetwork(1);
+        CompletableFuture<String> never = network.newFuture();
+        List<Thread> threads = new ArrayList<>();
+        List<String> ends = new ArrayList<>();
+        Future<?> task = network.threads().submit(() -> {
+            threads.add(Thread.currentThread());
+            long startNanos = network.nanoTime();
+            try {
+                never.get(1, TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                ends.add("after " + Duration.ofNanos(network.nanoTime() - startNanos));
+            }
+            try {
+                never.get();
+            } catch (InterruptedException e) {
+                ends.add("interrupted");
+            }
+            return null;
+        });
+        network.schedule(Duration.ofMinutes(1), () -> threads.get(0).interrupt());
+
+        task.get();
+
+        assertThat(ends).containsExactly("after PT1S", "interrupted");
+        assertThat(network.nanoTime()).isGreaterThan(Duration.ofMinutes(1).toNanos());
+    }
+
+    @Test
     void shouldBelongToOneThread() throws Exception {
         SimulatedNetwork network = new SimulatedNetwork(15);
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();

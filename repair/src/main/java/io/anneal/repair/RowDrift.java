@@ -42,13 +42,13 @@ public record RowDrift(OptionalLong differsSinceMicros, boolean isGhost) {
         }
     }
 
-    /** What stands at a place. */
-    private record Content(long timestampMicros, int ttlSeconds, long localSeconds, Optional<ByteBuffer> value) {
-        boolean isLiveAt(long nowSeconds) {
-            return localSeconds == DeletionTime.NO_DELETION_TIME
-                    || ttlSeconds != Row.NO_TTL && ttlSeconds != Row.EXPIRED_LIVENESS_TTL && nowSeconds < localSeconds;
-        }
-    }
+    /**
+     * What stands at a place.
+     *
+     * @param isLive whether that is something at the session's purge time
+     */
+    private record Content(
+            long timestampMicros, int ttlSeconds, long localSeconds, boolean isLive, Optional<ByteBuffer> value) {}
 
     /** A version by its parts: as the replica holds it, and as purging shows it. */
     private record Parts(Map<Place, Content> held, Map<Place, Content> seen, DeletionTime covering) {
@@ -90,8 +90,9 @@ public record RowDrift(OptionalLong differsSinceMicros, boolean isGhost) {
      */
     public static RowDrift of(TableSchema schema, SessionPurgeRule rule, List<Version> versions) {
         Purger purger = new Purger(schema, rule);
-        List<Parts> all =
-                versions.stream().map(version -> parts(version, purger)).toList();
+        List<Parts> all = versions.stream()
+                .map(version -> parts(version, purger, rule.purgeTimeSeconds()))
+                .toList();
         Set<Place> places = new HashSet<>();
         all.forEach(parts -> places.addAll(parts.seen().keySet()));
         OptionalLong since = places.stream()
@@ -107,24 +108,24 @@ public record RowDrift(OptionalLong differsSinceMicros, boolean isGhost) {
                 .min();
         boolean ghost = all.stream()
                 .anyMatch(parts -> parts.seen().entrySet().stream()
-                        .filter(part -> part.getValue().isLiveAt(rule.purgeTimeSeconds()))
+                        .filter(part -> part.getValue().isLive())
                         .anyMatch(part -> all.stream()
                                 .anyMatch(other -> other.hides(
                                         part.getKey(), part.getValue().timestampMicros(), rule))));
         return new RowDrift(since, ghost);
     }
 
-    private static Parts parts(Version version, Purger purger) {
+    private static Parts parts(Version version, Purger purger, long nowSeconds) {
         if (version.row().isEmpty()) {
             return new Parts(Map.of(), Map.of(), version.covering());
         }
         Row row = version.row().get();
-        Map<Place, Content> held = parts(row);
+        Map<Place, Content> held = parts(row, nowSeconds);
         Row view = new Row();
-        return new Parts(held, purger.purge(row, view) ? parts(view) : held, version.covering());
+        return new Parts(held, purger.purge(row, view) ? parts(view, nowSeconds) : held, version.covering());
     }
 
-    private static Map<Place, Content> parts(Row row) {
+    private static Map<Place, Content> parts(Row row, long nowSeconds) {
         Map<Place, Content> parts = new HashMap<>();
         if (row.hasLiveness()) {
             parts.put(
@@ -133,6 +134,7 @@ public record RowDrift(OptionalLong differsSinceMicros, boolean isGhost) {
                             row.livenessTimestampMicros(),
                             row.livenessTtlSeconds(),
                             row.livenessExpirySeconds(),
+                            row.hasLivenessAt(nowSeconds),
                             Optional.empty()));
         }
         if (row.hasDeletion()) {
@@ -142,6 +144,7 @@ public record RowDrift(OptionalLong differsSinceMicros, boolean isGhost) {
                             row.deletionTimestampMicros(),
                             Row.NO_TTL,
                             row.deletionLocalTimeSeconds(),
+                            false,
                             Optional.empty()));
         }
         for (int i = 0; i < row.entryCount(); i++) {
@@ -154,6 +157,7 @@ public record RowDrift(OptionalLong differsSinceMicros, boolean isGhost) {
                             row.timestampMicros(i),
                             row.ttlSeconds(i),
                             row.localDeletionTimeSeconds(i),
+                            row.isLiveAt(i, nowSeconds),
                             bytes(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i))));
         }
         return parts;

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -123,6 +124,36 @@ final class DirectoryHost extends ReplicaHost {
         Directories.sync(directory());
     }
 
+    /** As Cassandra does it: without a trace among the files. */
+    @Override
+    void truncate() throws IOException {
+        for (Descriptor sstable : sstables(directory())) {
+            sstable.delete();
+        }
+        Directories.sync(directory());
+        truncated();
+    }
+
+    /**
+     * Another directory takes the place of its own, as where a node is built anew from a backup.
+     *
+     * @param kept how many of the SSTables are in it, those that were written first
+     */
+    void replace(int kept) throws IOException {
+        Path before = directory().resolveSibling("before");
+        Directories.rename(directory(), before);
+        Directories.create(directory());
+        Directories.rename(before.resolve("schema.cql"), directory().resolve("schema.cql"));
+        List<Descriptor> old = sstables(before);
+        old.sort(Comparator.comparingInt(sstable -> Integer.parseInt(sstable.generation())));
+        for (Descriptor sstable : old.subList(0, Math.min(kept, old.size()))) {
+            move(sstable, sstable.generation());
+        }
+        Directories.sync(directory());
+        Directories.deleteTree(before);
+        truncated();
+    }
+
     /** Without schema text, which takes long to read. */
     @Override
     Content content() throws IOException {
@@ -172,17 +203,22 @@ final class DirectoryHost extends ReplicaHost {
         shouldHaveNoUnfinishedRun();
         Path from = staging.tableDirectory(schema());
         for (Descriptor sstable : sstables(from)) {
-            Descriptor imported = new Descriptor(directory(), sstable.version(), nextGeneration(), sstable.format());
-            for (Component component : Component.values()) {
-                if (sstable.has(component)) {
-                    Files.move(sstable.file(component), imported.file(component));
-                }
-            }
+            move(sstable, nextGeneration());
         }
         if (Files.isDirectory(from)) {
             Directories.sync(from);
         }
         Directories.sync(directory());
+    }
+
+    /** Makes it one of the replica's. */
+    private void move(Descriptor sstable, String generation) throws IOException {
+        Descriptor moved = new Descriptor(directory(), sstable.version(), generation, sstable.format());
+        for (Component component : Component.values()) {
+            if (sstable.has(component)) {
+                Files.move(sstable.file(component), moved.file(component));
+            }
+        }
     }
 
     /** What one wrote would be moved with the rest. */

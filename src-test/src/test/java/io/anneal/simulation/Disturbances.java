@@ -10,6 +10,7 @@ import io.anneal.testkit.Fault.Operation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -53,7 +54,12 @@ final class Disturbances {
     }
 
     /** One more, mostly where the repair is. */
-    void add(List<ReplicaHost> repaired) {
+    void add(RepairWorld.Wanted wanted) {
+        if (wanted.isAsked() && random.nextInt(3) == 0) {
+            disturbAsker(wanted);
+            return;
+        }
+        List<ReplicaHost> repaired = wanted.hosts();
         if (campaign.alters() && random.nextInt(3) == 0) {
             alterTable();
             return;
@@ -66,7 +72,7 @@ final class Disturbances {
         switch (random.nextInt(streams ? 15 : 17)) {
             case 0 -> network.faults(slow());
             case 1, 2 -> breakWay(repaired);
-            case 3 -> partition(repaired.get(0), host);
+            case 3 -> partition(repaired.get(0).host(), host.host());
             case 4 -> soon("cut", () -> network.cut(repaired.get(0).host(), host.host(), anyCut()));
             case 5 -> soon("death of " + host, () -> die(host));
             case 6 -> soon("bad disk of " + host, () -> breakDisk(host));
@@ -80,6 +86,19 @@ final class Disturbances {
                     addToRepair(repaired, host);
                 }
             }
+        }
+    }
+
+    /** Between the one who asked for the repair and the master that does it. */
+    private void disturbAsker(RepairWorld.Wanted wanted) {
+        AskingHost asker = world.asker();
+        ReplicaHost master = wanted.master();
+        switch (random.nextInt(5)) {
+            case 0 -> soon("death of the asker", () -> asker.die(anyCut(), world.hosts()));
+            case 1 -> whenKept(anyOf(wanted.hosts()), "death of the asker", () -> asker.die(anyCut(), world.hosts()));
+            case 2 -> soon("cut", () -> network.cut(asker.host(), master.host(), anyCut()));
+            case 3 -> breakWay(asker.host(), master.host());
+            default -> partition(asker.host(), master.host());
         }
     }
 
@@ -148,26 +167,29 @@ final class Disturbances {
         return name.endsWith(Component.TOC.fileSuffix());
     }
 
-    /** As soon as the next SSTable of a host has its name, of those that the simulation's own thread makes. */
+    /** As soon as the next SSTable of a host has its name, of those that the simulation's own threads make. */
     private void whenKept(ReplicaHost host, String what, Action action) {
-        Thread simulation = Thread.currentThread();
         AtomicBoolean seen = new AtomicBoolean();
         host.disk().inject(Fault.on(Operation.RENAME).named(name -> {
-            if (Thread.currentThread() == simulation && isLastOfSSTable(name) && seen.compareAndSet(false, true)) {
+            if (network.isTurn() && isLastOfSSTable(name) && seen.compareAndSet(false, true)) {
                 later(what + " when " + host + " keeps something", Duration.ZERO, action);
             }
             return false;
         }));
     }
 
-    /** The process of a repair, which is its master's too. */
+    /** The process of a repair, which is its master's too, or asked it. */
     void kill(ResumedRepair repair) {
         boolean atEnd = random.nextInt(4) == 0;
         ReplicaHost master = repair.wanted().master();
         Action death = () -> {
             Optional<Long> powerSeed = random.nextBoolean() ? Optional.of(random.nextLong()) : Optional.empty();
             repair.die(powerSeed);
-            master.die(powerSeed, anyCut(), world.hosts());
+            if (repair.wanted().isAsked()) {
+                world.asker().die(anyCut(), world.hosts());
+            } else {
+                master.die(powerSeed, anyCut(), world.hosts());
+            }
         };
         if (atEnd) {
             whenKept(anyOf(repair.wanted().hosts()), "death of the repair", death);
@@ -213,12 +235,16 @@ final class Disturbances {
     }
 
     private void breakWay(List<ReplicaHost> repaired) {
-        InetAddress master = repaired.get(0).host();
-        InetAddress follower =
-                repaired.get(1 + random.nextInt(repaired.size() - 1)).host();
-        boolean toFollower = random.nextBoolean();
-        InetAddress from = toFollower ? master : follower;
-        InetAddress to = toFollower ? follower : master;
+        breakWay(
+                repaired.get(0).host(),
+                repaired.get(1 + random.nextInt(repaired.size() - 1)).host());
+    }
+
+    /** Either from one to the other or back. */
+    private void breakWay(InetAddress one, InetAddress other) {
+        boolean isBack = random.nextBoolean();
+        InetAddress from = isBack ? other : one;
+        InetAddress to = isBack ? one : other;
         // From the first bytes of the handshake to the last of the repair, or beyond.
         long offset = (long) Math.pow(10, 1 + random.nextDouble() * 4);
         SimulatedFaults slow = slow();
@@ -234,15 +260,15 @@ final class Disturbances {
     }
 
     /** One that heals sooner or later: before the peer counts as lost, or after. */
-    private void partition(ReplicaHost one, ReplicaHost other) {
-        if (one == other) {
+    private void partition(InetAddress one, InetAddress other) {
+        if (one.equals(other)) {
             return;
         }
-        soon("partition of " + one + " and " + other, () -> {
-            network.partition(one.host(), other.host());
+        soon("partition of " + one.getHostAddress() + " and " + other.getHostAddress(), () -> {
+            network.partition(one, other);
             network.schedule(
                     Duration.ofSeconds(random.nextBoolean() ? random.nextInt(15) : random.nextInt(300)),
-                    () -> network.heal(one.host(), other.host()));
+                    () -> network.heal(one, other));
         });
     }
 
@@ -320,9 +346,8 @@ final class Disturbances {
         if (!host.isRunning() || suffering.contains(host.number())) {
             return;
         }
-        if (host instanceof StoreHost store && random.nextInt(3) == 0) {
-            world.log("truncation");
-            world.truncate(store);
+        if (random.nextInt(3) == 0 && (host instanceof StoreHost || !streams)) {
+            campaign.lose(host);
         } else if (host instanceof StoreHost && random.nextBoolean()) {
             campaign.write(host);
         } else {
@@ -345,14 +370,17 @@ final class Disturbances {
             throw wrong.get();
         }
         network.faults(SimulatedFaults.NONE);
-        for (ReplicaHost one : world.hosts()) {
-            for (ReplicaHost other : world.hosts()) {
-                if (one != other) {
-                    network.faults(one.host(), other.host(), SimulatedFaults.NONE);
-                    network.heal(one.host(), other.host());
+        List<InetAddress> machines = new ArrayList<>(List.of(world.asker().host()));
+        world.hosts().forEach(host -> machines.add(host.host()));
+        for (InetAddress one : machines) {
+            for (InetAddress other : machines) {
+                if (!one.equals(other)) {
+                    network.faults(one, other, SimulatedFaults.NONE);
+                    network.heal(one, other);
                 }
             }
         }
+        world.asker().start();
         for (ReplicaHost host : world.hosts()) {
             host.disk().heal();
             if (suffering.contains(host.number())) {

@@ -37,10 +37,14 @@ abstract class RemoteFollowers implements AutoCloseable {
     private final ByteBudget sessions = ByteBudget.of(SESSIONS_BYTES);
     private NetClient client;
 
+    static UUID nodeId(int number) {
+        return new UUID(1, number);
+    }
+
     /** A node of its own, with a budget of its own. */
     static NetConfig config(int number, long budgetBytes) {
         return NetConfig.of(
-                        new NodeIdentity(new UUID(1, number), "", Map.of()),
+                        new NodeIdentity(nodeId(number), "", Map.of()),
                         Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                         LAYOUT)
                 .withBudget(ByteBudget.of(budgetBytes));

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One seed: three to six replicas, stores and directories, that are written to, repaired while everything goes wrong, and
@@ -44,6 +46,8 @@ final class RepairCampaign implements AutoCloseable {
     private static final int UNITS_MAX = 5;
     private static final int RESUMED_UNITS_MAX = 12;
     private static final int PIECES_MAX = 9;
+    /** Of a directory that is replaced. */
+    private static final int FILES_KEPT_MAX = 2;
     /** Some are drawn twice. */
     private static final int MANY_ROWS_DRAWN = 2_000;
 
@@ -204,6 +208,9 @@ final class RepairCampaign implements AutoCloseable {
                 passGcGrace();
             }
             diverge();
+            if (!streams && random.nextInt(2) == 0) {
+                lookUpToCutOff();
+            }
             for (int i = random.nextInt(3); i > 0; i--) {
                 if (!streams && random.nextInt(5) == 0) {
                     attemptInRuns();
@@ -215,6 +222,9 @@ final class RepairCampaign implements AutoCloseable {
                 }
                 if (random.nextInt(3) == 0) {
                     chore(anyHost());
+                }
+                if (!streams && random.nextInt(5) == 0) {
+                    lose(anyHost());
                 }
             }
             world.settle();
@@ -252,10 +262,31 @@ final class RepairCampaign implements AutoCloseable {
             }
             world.shouldConverge(
                     List.of(new RepairWorld.Wanted(
-                            world.hosts(), List.of(TokenRange.FULL), 1, bufferBytes, false, true)),
+                            world.hosts(),
+                            List.of(TokenRange.FULL),
+                            1,
+                            bufferBytes,
+                            false,
+                            Optional.empty(),
+                            false,
+                            true)),
                     false,
                     false);
         }
+    }
+
+    /** A dry run with nothing in its way, which leaves out what was written last. */
+    private void lookUpToCutOff() throws IOException {
+        RepairWorld.Wanted any = anyWanted();
+        world.repair(new RepairWorld.Wanted(
+                any.hosts(),
+                any.ranges(),
+                any.units(),
+                any.bufferBytes(),
+                true,
+                Optional.of(recent()),
+                any.isAsked(),
+                any.keepsConnections()));
     }
 
     /** The least that a repair has to tell. */
@@ -305,6 +336,7 @@ final class RepairCampaign implements AutoCloseable {
 
     private void end(Disturbances disturbances) throws IOException {
         disturbances.end();
+        world.shouldLackWhatWasTold();
         transfers.shouldShowAllOrNothing();
         transfers.shouldEndWellWhenItIsAskedAgain();
     }
@@ -400,6 +432,15 @@ final class RepairCampaign implements AutoCloseable {
         }
     }
 
+    /** What was only there is gone, as nobody tells the others. */
+    void lose(ReplicaHost host) throws IOException {
+        if (host instanceof DirectoryHost directory && random.nextBoolean()) {
+            world.replace(directory, random.nextInt(FILES_KEPT_MAX + 1));
+        } else {
+            world.truncate(host);
+        }
+    }
+
     // Repairs.
 
     /** All that is owned, each between all its owners. */
@@ -420,7 +461,25 @@ final class RepairCampaign implements AutoCloseable {
     private RepairWorld.Wanted wanted(List<ReplicaHost> hosts, List<TokenRange> ranges, boolean dryRun) {
         int bufferBytes = bufferBytesMin + random.nextInt(random.nextBoolean() ? 2_000 : 100_000);
         int units = random.nextBoolean() ? 1 : 1 + random.nextInt(UNITS_MAX);
-        return new RepairWorld.Wanted(List.copyOf(hosts), ranges, units, bufferBytes, dryRun, random.nextBoolean());
+        Optional<Duration> leavesOut = dryRun && random.nextBoolean() ? Optional.of(recent()) : Optional.empty();
+        return new RepairWorld.Wanted(
+                List.copyOf(hosts),
+                ranges,
+                units,
+                bufferBytes,
+                dryRun,
+                leavesOut,
+                random.nextInt(4) == 0,
+                random.nextBoolean());
+    }
+
+    /** So long before now that what was written in the midst of this phase is left out, and what was written before is not. */
+    private Duration recent() {
+        long spreadMicros = 3L * RandomFragments.TIMESTAMP_SPREAD_MICROS * (purges ? DRAWS_MAX : 1);
+        long firstMicros = RandomFragments.TIMESTAMP_BASE_MICROS + (purges ? phase * PHASE_MICROS : 0);
+        long cutoffMicros = firstMicros + (long) (random.nextDouble() * spreadMicros);
+        return Duration.of(
+                TimeUnit.SECONDS.toMicros(clock.instant().getEpochSecond()) - cutoffMicros, ChronoUnit.MICROS);
     }
 
     RepairWorld.Wanted anyWanted() {
@@ -443,7 +502,7 @@ final class RepairCampaign implements AutoCloseable {
         Disturbances disturbances = new Disturbances(this, world, random, streams);
         RepairWorld.Wanted wanted = anyWanted();
         for (int i = random.nextInt(4); i > 0; i--) {
-            disturbances.add(wanted.hosts());
+            disturbances.add(wanted);
         }
         if (streams) {
             transfer(wanted);
@@ -463,6 +522,8 @@ final class RepairCampaign implements AutoCloseable {
                 2 + random.nextInt(RESUMED_UNITS_MAX - 1),
                 any.bufferBytes(),
                 false,
+                Optional.empty(),
+                any.isAsked(),
                 any.keepsConnections());
         try (ResumedRepair repair = new ResumedRepair(world, wanted, parent)) {
             for (int faulty = 1 + random.nextInt(2); faulty >= 0 && !repair.isComplete(); faulty--) {
@@ -470,7 +531,7 @@ final class RepairCampaign implements AutoCloseable {
                 if (faulty > 0) {
                     disturbances.kill(repair);
                     for (int i = random.nextInt(3); i > 0; i--) {
-                        disturbances.add(wanted.hosts());
+                        disturbances.add(wanted);
                     }
                 } else {
                     world.alterAll();

@@ -26,6 +26,11 @@ class RepairCampaignTest {
             "death of the repair",
             "time passed",
             "truncated everywhere",
+            "truncation of DirectoryHost",
+            "cut-off, ",
+            "last step of ",
+            "death of the asker",
+            "replacement of ",
             "bad disk of ",
             "repair by the ring");
 

@@ -7,6 +7,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.io.StorageException;
 import io.anneal.job.JobFailedException;
+import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
 import io.anneal.net.CorruptFrameException;
@@ -19,6 +20,7 @@ import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
+import io.anneal.repair.Unkept;
 import io.anneal.repair.message.RepairCounts;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -52,6 +54,8 @@ final class RepairWorld implements AutoCloseable {
      *
      * @param ranges apart from each other
      * @param units into which they are cut
+     * @param leavesOut what was written so long before it, and later, is not compared
+     * @param isAsked whether another machine asks the master for it, and watches
      */
     record Wanted(
             List<ReplicaHost> hosts,
@@ -59,6 +63,8 @@ final class RepairWorld implements AutoCloseable {
             int units,
             int bufferBytes,
             boolean dryRun,
+            Optional<Duration> leavesOut,
+            boolean isAsked,
             boolean keepsConnections) {
         ReplicaHost master() {
             return hosts.get(0);
@@ -68,6 +74,7 @@ final class RepairWorld implements AutoCloseable {
     private final ReplicaHost.Setting setting;
     private final ReplicaViews views;
     private final List<ReplicaHost> hosts;
+    private final AskingHost asker;
     private final Ownership ownership;
     /** What each replica holds for certain. */
     private final Map<ReplicaHost, FragmentList> held = new HashMap<>();
@@ -81,6 +88,9 @@ final class RepairWorld implements AutoCloseable {
 
     /** Of repairs that ended well. */
     private RepairCounts counts = RepairCounts.NONE;
+
+    /** Repairs that failed, and what they said of what is missing was not looked at yet. */
+    private final List<Attempt> unfinished = new ArrayList<>();
 
     private FragmentList everything;
     /** What was written last: mostly to one replica after the other. */
@@ -109,6 +119,8 @@ final class RepairWorld implements AutoCloseable {
         this.ownership = ownership;
         everything = views.nothing();
         last = views.nothing();
+        asker = new AskingHost(setting.network());
+        asker.start();
         for (ReplicaHost host : hosts) {
             host.start();
             held.put(host, views.nothing());
@@ -122,6 +134,10 @@ final class RepairWorld implements AutoCloseable {
 
     List<ReplicaHost> hosts() {
         return hosts;
+    }
+
+    AskingHost asker() {
+        return asker;
     }
 
     SimulatedNetwork network() {
@@ -188,7 +204,8 @@ final class RepairWorld implements AutoCloseable {
         host.flush();
     }
 
-    void truncate(StoreHost host) throws IOException {
+    void truncate(ReplicaHost host) throws IOException {
+        log("truncation of " + host);
         changes++;
         truncatedAlone = true;
         host.truncate();
@@ -196,10 +213,21 @@ final class RepairWorld implements AutoCloseable {
         leftovers.put(host, views.nothing());
     }
 
+    /** @param kept how many of its SSTables are still there */
+    void replace(DirectoryHost host, int kept) throws IOException {
+        log("replacement of " + host);
+        changes++;
+        truncatedAlone = true;
+        host.replace(kept);
+        FragmentList left = host.content().fragments();
+        held.put(host, views.within(left, ownership.of(host)));
+        leftovers.put(host, views.within(left, ownership.notOf(host)));
+    }
+
     /** As the statement does, of which nobody wants to see a row again. */
     void truncateEverywhere() throws IOException {
         for (ReplicaHost host : hosts) {
-            truncate((StoreHost) host);
+            truncate(host);
         }
         log("truncated everywhere");
         truncatedAlone = false;
@@ -274,9 +302,11 @@ final class RepairWorld implements AutoCloseable {
     /** Runs one; whether it ended well. */
     boolean repair(Wanted wanted) throws IOException {
         Attempt attempt = begin(wanted);
-        Optional<RepairReport> report = tried(attempt, wanted, UnaryOperator.identity());
+        Optional<RepairReport> report = tried(attempt, wanted, attempt::heard);
         if (report.isPresent()) {
             attempt.shouldHaveEndedWell(report.get());
+        } else {
+            unfinished.add(attempt);
         }
         return report.isPresent();
     }
@@ -306,17 +336,22 @@ final class RepairWorld implements AutoCloseable {
 
     private RepairReport run(Wanted wanted, UnaryOperator<Repair> how) throws IOException {
         if (wanted.keepsConnections()) {
-            return run(wanted, how, wanted.master().peers());
+            return run(
+                    wanted,
+                    how,
+                    wanted.isAsked() ? asker.peers() : wanted.master().peers());
         }
-        try (OneConnectionEach connections = wanted.master().ownConnections()) {
+        try (OneConnectionEach connections =
+                wanted.isAsked() ? asker.ownConnections() : wanted.master().ownConnections()) {
             return run(wanted, how, connections);
         }
     }
 
     private RepairReport run(Wanted wanted, UnaryOperator<Repair> how, Connector connector) throws IOException {
-        List<RepairMember> members = new ArrayList<>(List.of(wanted.master().here()));
-        for (ReplicaHost follower : wanted.hosts().subList(1, wanted.hosts().size())) {
-            members.add(follower.from(connector));
+        List<RepairMember> members = new ArrayList<>();
+        for (ReplicaHost host : wanted.hosts()) {
+            boolean isHere = host == wanted.master() && !wanted.isAsked();
+            members.add(isHere ? host.here() : host.from(connector));
         }
         return run(wanted, how.apply(Repair.of(NAME).between(members).ranges(wanted.ranges())));
     }
@@ -334,14 +369,21 @@ final class RepairWorld implements AutoCloseable {
     }
 
     private RepairReport run(Wanted wanted, Repair repair) throws IOException {
+        wanted.leavesOut().ifPresent(repair::leaveOutRecent);
         RepairReport report = repair.units(wanted.units())
                 .dryRun(wanted.dryRun())
                 .bufferBytes(wanted.bufferBytes())
                 .allow(EnumSet.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE, Waiver.TRUNCATED))
                 .patience(PATIENCE)
-                .run(environment(wanted.master()));
+                .run(new RepairEnvironment(
+                        host(),
+                        Runnable::run,
+                        wanted.isAsked() ? asker.budget() : wanted.master().budget()));
         counts = counts.plus(report.counts());
-        log("repair of " + wanted.hosts() + " ended well, dryRun=" + wanted.dryRun() + ", ranges="
+        log("repair of " + wanted.hosts() + " ended well, isAsked=" + wanted.isAsked() + ", dryRun=" + wanted.dryRun()
+                + wanted.leavesOut()
+                        .map(window -> ", cutoff=" + report.cutoffMicros())
+                        .orElse("") + ", ranges="
                 + wanted.ranges().size() + ", units=" + wanted.units() + ", buffer=" + wanted.bufferBytes()
                 + ", windows=" + report.windows() + ", rows="
                 + report.rowsDiffering()
@@ -350,20 +392,8 @@ final class RepairWorld implements AutoCloseable {
         return report;
     }
 
-    private RepairEnvironment environment(ReplicaHost master) {
-        return new RepairEnvironment(host(), Runnable::run, master.budget());
-    }
-
-    /** Time and randomness of the network, and no threads. */
     HostEnvironment host() {
-        return new HostEnvironment(
-                setting.clock(),
-                network()::nanoTime,
-                network().random(),
-                nanos -> network().runFor(Duration.ofNanos(nanos)),
-                name -> {
-                    throw new AssertionError("nothing starts a thread here, name=" + name);
-                });
+        return setting.host();
     }
 
     static boolean saysWhere(Throwable failure) {
@@ -378,7 +408,8 @@ final class RepairWorld implements AutoCloseable {
         if (failure instanceof StorageException storage) {
             return text.contains(String.valueOf(storage.file()));
         }
-        return (failure instanceof RepairException || failure instanceof ReplicaException) && text.contains("replica=");
+        return (failure instanceof RepairException || failure instanceof ReplicaException)
+                && (text.contains("replica=") || text.contains("repair-master=127.0.0."));
     }
 
     // For transfers.
@@ -425,6 +456,14 @@ final class RepairWorld implements AutoCloseable {
         held.put(host, views.merged(held.get(host), content));
     }
 
+    /** What a repair that failed said of what is missing is so, once everybody is up again. */
+    void shouldLackWhatWasTold() throws IOException {
+        for (Attempt attempt : unfinished) {
+            attempt.shouldLackWhatItTold();
+        }
+        unfinished.clear();
+    }
+
     /** Where a check reads what a replica shows. */
     interface Contents {
         FragmentList of(ReplicaHost host) throws IOException;
@@ -441,9 +480,15 @@ final class RepairWorld implements AutoCloseable {
         private final boolean oneTable =
                 setting.change().isEmpty() || hosts.stream().allMatch(ReplicaHost::isAltered);
 
+        private final int startsOfAsker = asker.starts();
         private final int startsOfMaster;
         private final Map<ReplicaHost, FragmentList> before = new LinkedHashMap<>();
         private final Map<ReplicaHost, Integer> truncations = new HashMap<>();
+        /** Of each unit, when it was done. */
+        private final Map<RangeUnit, RepairReport> done = new LinkedHashMap<>();
+        /** Of units of which the last step failed. */
+        private final List<RepairReport> left = new ArrayList<>();
+
         private long ownCeilingSeconds = Long.MAX_VALUE;
 
         Attempt(Wanted wanted) throws IOException {
@@ -460,12 +505,16 @@ final class RepairWorld implements AutoCloseable {
 
         /** Whoever reads it must learn what to look at. */
         void failed(Exception failure) {
-            log("repair of " + wanted.hosts() + " failed, type="
+            log("repair of " + wanted.hosts() + " failed, isAsked=" + wanted.isAsked() + ", type="
                     + failure.getClass().getSimpleName() + ", code="
                     + (failure instanceof PeerException peer ? peer.code() : ""));
             settled = false;
-            if (wanted.master().starts() != startsOfMaster || !wanted.master().isRunning()) {
-                return; // Nobody is left to read it.
+            boolean isRead = wanted.isAsked()
+                    ? asker.starts() == startsOfAsker && asker.isRunning()
+                    : wanted.master().starts() == startsOfMaster
+                            && wanted.master().isRunning();
+            if (!isRead) {
+                return;
             }
             if (!(failure instanceof JobFailedException units
                     ? units.failures().stream().allMatch(unit -> saysWhere(unit.cause()))
@@ -476,6 +525,62 @@ final class RepairWorld implements AutoCloseable {
 
         private List<String> view(FragmentList content) throws IOException {
             return views.of(content, wanted.ranges(), ownCeilingSeconds);
+        }
+
+        Repair heard(Repair repair) {
+            return repair.reports(done::put).unfinishedReports((what, report) -> left.add(report));
+        }
+
+        /**
+         * Where the last step failed, a replica that did not keep what it was given shows what it did before, and each other one
+         * what it shall.
+         */
+        void shouldLackWhatItTold() throws IOException {
+            if (!isUndisturbed() || left.isEmpty()) {
+                return;
+            }
+            RepairReport told = RepairReport.sum(left, false);
+            List<TokenRange> failed = wanted.units() == 1
+                    ? wanted.ranges()
+                    : told.replicas().stream()
+                            .flatMap(replica -> replica.unkept().stream())
+                            .flatMap(unkept -> unkept.ranges().stream())
+                            .distinct()
+                            .toList();
+            FragmentList merged = views.merged(List.copyOf(before.values()));
+            for (RepairReport.ReplicaReport replica : told.replicas()) {
+                ReplicaHost host = wanted.hosts().get(replica.member());
+                FragmentList content = contentWithStaged(host, told);
+                for (TokenRange range : failed) {
+                    List<Unkept> unkept = replica.unkept().stream()
+                            .filter(missing -> missing.ranges().contains(range))
+                            .toList();
+                    if (unkept.stream().noneMatch(Unkept::mayBeKept)) {
+                        FragmentList expected = unkept.isEmpty() ? merged : before.get(host);
+                        shouldShow(
+                                () -> host + " after a last step that failed, unkept=" + unkept + ", range=" + range,
+                                views.of(expected, range, ownCeilingSeconds),
+                                views.of(content, range, ownCeilingSeconds));
+                        log("last step of " + wanted.hosts() + " failed, " + host + " lacks something: "
+                                + !unkept.isEmpty());
+                    }
+                }
+            }
+        }
+
+        /** Of sessions of which it may have kept nothing. */
+        private FragmentList contentWithStaged(ReplicaHost host, RepairReport report) throws IOException {
+            List<FragmentList> contents = new ArrayList<>(List.of(host.contentNow()));
+            if (host.stages()) {
+                for (UUID session : report.sessionIds()) {
+                    try {
+                        contents.add(host.content(Optional.of(session)));
+                    } catch (ReplicaException nothingStaged) {
+                        log(host + " has nothing staged");
+                    }
+                }
+            }
+            return views.merged(contents);
         }
 
         void shouldHaveEndedWell(RepairReport report) throws IOException {
@@ -593,6 +698,12 @@ final class RepairWorld implements AutoCloseable {
 
         /** Equal is called what was equal, and nothing else. */
         private void shouldHaveTold(RepairReport report) throws IOException {
+            if (wanted.leavesOut().isPresent()) {
+                for (Map.Entry<RangeUnit, RepairReport> unit : done.entrySet()) {
+                    shouldHaveToldUpToCutOff(unit.getKey().ranges().ranges(), unit.getValue());
+                }
+                return;
+            }
             List<List<String>> shown = new ArrayList<>();
             for (FragmentList content : before.values()) {
                 shown.add(view(content));
@@ -602,12 +713,35 @@ final class RepairWorld implements AutoCloseable {
                     .as("said that they were equal, report=%s", report)
                     .isEqualTo(wereEqual);
         }
+
+        /** The same of what is older than the cut-off; and what was left out is said. */
+        private void shouldHaveToldUpToCutOff(List<TokenRange> ranges, RepairReport report) throws IOException {
+            List<FragmentList> shown = new ArrayList<>();
+            for (FragmentList content : before.values()) {
+                shown.add(views.purged(content, ranges, ownCeilingSeconds));
+            }
+            CutOffViews model = new CutOffViews(shown, report.cutoffMicros());
+            assertThat(report.wereEqual())
+                    .as("said that they were equal, differences=%s, report=%s", model.differences(), report)
+                    .isEqualTo(model.differences().isEmpty());
+            for (RepairReport.ReplicaReport replica : report.replicas()) {
+                String what = wanted.hosts().get(replica.member()) + ", report=" + report;
+                assertThat(replica.rowsRecent())
+                        .as("rows left out, %s", what)
+                        .isEqualTo(model.rowsLeftOut(replica.member()));
+                assertThat(replica.deletionsRecent() > 0)
+                        .as("deletions left out, %s", what)
+                        .isEqualTo(model.leavesOutDeletions(replica.member()));
+            }
+            log("cut-off, rows left out=" + model.rowsLeftOut(0) + ", differ=" + !report.wereEqual());
+        }
     }
 
     // Afterwards.
 
     /** Everybody is up again and has noticed what happened; what was received is taken in, and nothing else is left. */
     void settle() throws IOException {
+        asker.start();
         for (ReplicaHost host : hosts) {
             if (!host.isRunning()) {
                 host.start();
@@ -696,6 +830,7 @@ final class RepairWorld implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        asker.close();
         for (ReplicaHost host : hosts) {
             host.close();
         }

@@ -16,7 +16,9 @@ import io.anneal.net.VerbHandlers;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
+import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
+import io.anneal.repair.RepairRunner;
 import io.anneal.repair.RepairService;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
@@ -33,12 +35,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A machine of a simulated network with one replica of the table on its disk: serves repairs and begins them, dies and comes
@@ -46,7 +52,7 @@ import java.util.concurrent.ExecutorService;
  */
 abstract class ReplicaHost implements AutoCloseable {
     private static final int PORT = 7000;
-    private static final long CONNECT_PATIENCE_MS = 5_000;
+    static final long CONNECT_PATIENCE_MS = 5_000;
     private static final long BUDGET_BYTES = 64 << 20;
 
     /** Time passes while a host starts or ends, and what happens meanwhile must not start or end it again. */
@@ -68,7 +74,33 @@ abstract class ReplicaHost implements AutoCloseable {
             Optional<TableChange> change,
             ManualClock clock,
             ManualClock storeClock,
-            long sectionsMinBytes) {}
+            long sectionsMinBytes) {
+        /**
+         * Time and randomness of the network, and no threads. Data grows old by the clock of the table; milliseconds, by which who
+         * waits is heard of, go by with the network.
+         */
+        HostEnvironment host() {
+            InstantSource both = new InstantSource() {
+                @Override
+                public Instant instant() {
+                    return clock.instant();
+                }
+
+                @Override
+                public long millis() {
+                    return TimeUnit.NANOSECONDS.toMillis(network.nanoTime());
+                }
+            };
+            return new HostEnvironment(
+                    both,
+                    network::nanoTime,
+                    network.random(),
+                    nanos -> network.runFor(Duration.ofNanos(nanos)),
+                    name -> {
+                        throw new AssertionError("nothing starts a thread here, name=" + name);
+                    });
+        }
+    }
 
     /** What a replica holds, and the latest local deletion time that it can write. */
     record Content(FragmentList fragments, long ceilingSeconds) {}
@@ -78,6 +110,9 @@ abstract class ReplicaHost implements AutoCloseable {
     private final SSTableVersion version;
     private final FaultyDirectory disk;
     private final ByteBudget budget = ByteBudget.of(BUDGET_BYTES);
+
+    /** Of all starts: they run the repairs of which this host is the master at the request of another one. */
+    private final List<ExecutorService> runs = new ArrayList<>();
 
     private ReplicaSource source;
     private NetServer server;
@@ -107,6 +142,9 @@ abstract class ReplicaHost implements AutoCloseable {
 
     /** Rewrites what it has, without what may be purged by now. */
     abstract void compact() throws IOException;
+
+    /** Loses all of its table, as by TRUNCATE at this host alone. */
+    abstract void truncate() throws IOException;
 
     /** Makes the change to its table. */
     abstract void alterTable(TableChange change) throws IOException;
@@ -222,9 +260,18 @@ abstract class ReplicaHost implements AutoCloseable {
         HostEnvironment environment = HostEnvironment.system().withRandom(new Random(((long) number << 32) + starts));
         new StreamService(replicas, executor, environment, setting.sectionsMinBytes()).register(handlers);
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
-        server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
         peers = client.keepAll(CONNECT_PATIENCE_MS);
+        ExecutorService threads = network.threads();
+        runs.add(threads);
+        new RepairRunner(
+                        RemoteFollowers.nodeId(number),
+                        replicas,
+                        peers,
+                        threads,
+                        new RepairEnvironment(setting.host(), Runnable::run, budget))
+                .register(handlers);
+        server = NetServer.bind(config, address(), handlers, network.random(), failure -> {}, network.host(host()));
     }
 
     final void stop() throws IOException {
@@ -350,6 +397,12 @@ abstract class ReplicaHost implements AutoCloseable {
     /** Stops for good. */
     final void shouldEndWithNothingHeld() throws IOException {
         stop();
+        for (ExecutorService threads : runs) {
+            threads.shutdown();
+            assertThat(threads.isTerminated())
+                    .as("repairs at the request of others have ended, %s", this)
+                    .isTrue();
+        }
         assertThat(budget.reservedBytes()).as("bytes reserved, %s", this).isZero();
         assertThat(disk.openFileCount()).as("open files, %s", this).isZero();
     }

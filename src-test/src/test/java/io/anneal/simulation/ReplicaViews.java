@@ -83,6 +83,11 @@ final class ReplicaViews {
      * @param ceilingSeconds to which local deletion times are cut
      */
     List<String> of(FragmentList content, List<TokenRange> ranges, long ceilingSeconds) throws IOException {
+        return purged(content, ranges, ceilingSeconds).lines();
+    }
+
+    /** The same as fragments. */
+    FragmentList purged(FragmentList content, List<TokenRange> ranges, long ceilingSeconds) throws IOException {
         SessionPurgeRule rule = new SessionPurgeRule(
                 clock.instant().getEpochSecond(), schema.options().gcGraceSeconds());
         FragmentList cut = MovedFragments.of(
@@ -90,7 +95,7 @@ final class ReplicaViews {
         // Of two deletions that differed in nothing else, the outer one hides the inner one now.
         FragmentList normal = merged(cut);
         try (FragmentCursor cursor = new PurgeCursor(normal.cursor(), rule)) {
-            return FragmentList.copyOf(cursor).lines();
+            return FragmentList.copyOf(cursor);
         }
     }
 }

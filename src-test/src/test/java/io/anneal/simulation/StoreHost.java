@@ -108,6 +108,7 @@ final class StoreHost extends ReplicaHost {
         store.alterTable(change.text());
     }
 
+    @Override
     void truncate() throws IOException {
         table.truncate();
         truncated();

@@ -12,6 +12,7 @@ import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
+import io.anneal.node.ReplicaTables;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
@@ -95,6 +96,7 @@ public final class CommandNode implements Closeable {
     private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond, RepairMetrics repairs) {
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
+        new ReplicaTables(node.replicas()).register(node.handlers());
         RepairService.of(node, host, repairs).register(node.handlers());
         RepairEnvironment environment = new RepairEnvironment(host, node.executor(), node.budget(), repairs)
                 .withTransfer(new StreamedRanges(host));

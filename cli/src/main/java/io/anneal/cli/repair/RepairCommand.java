@@ -12,7 +12,11 @@ import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.cli.runs.RunRecord;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
+import io.anneal.net.Connection;
 import io.anneal.net.PeerAddress;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.ReplicaTables;
+import io.anneal.node.Replicas;
 import io.anneal.node.Ring;
 import io.anneal.repair.DriftSample;
 import io.anneal.repair.Repair;
@@ -20,15 +24,12 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
-import io.anneal.store.directory.CassandraDirectory;
-import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -74,7 +75,7 @@ public final class RepairCommand extends Subcommand {
             names = "--table",
             paramLabel = "KS.TABLE",
             converter = QualifiedTable.Converter.class,
-            description = "What to repair; repeatable. KS.* takes every table of a keyspace that any --dir has.")
+            description = "What to repair; repeatable. KS.* takes every table of a keyspace that any replica has.")
     private List<QualifiedTable> tables = List.of();
 
     @Option(
@@ -471,8 +472,6 @@ public final class RepairCommand extends Subcommand {
         for (QualifiedTable table : tables) {
             if (!table.isWholeKeyspace()) {
                 expanded.add(table);
-            } else if (directories.isEmpty()) {
-                throw usage("--table KS.* goes with --dir: give servers a --table for each table, table=" + table);
             } else {
                 expanded.addAll(tablesOf(table));
             }
@@ -480,19 +479,28 @@ public final class RepairCommand extends Subcommand {
         return List.copyOf(expanded);
     }
 
-    private Set<QualifiedTable> tablesOf(QualifiedTable wholeKeyspace) throws IOException {
-        Set<QualifiedTable> found = new TreeSet<>(Comparator.comparing(QualifiedTable::table));
+    private List<QualifiedTable> tablesOf(QualifiedTable wholeKeyspace) throws IOException {
+        String keyspace = wholeKeyspace.keyspace();
+        Set<String> found = new TreeSet<>();
         for (Path directory : directories) {
-            for (TableDirectories table : CassandraDirectory.of(directory).tables()) {
-                if (table.keyspace().equals(wholeKeyspace.keyspace())) {
-                    found.add(new QualifiedTable(table.keyspace(), table.table()));
+            found.addAll(
+                    new CassandraReplicas(List.of(directory), Optional.empty(), Optional.empty()).tables(keyspace));
+        }
+        if (!replicas.isEmpty()) {
+            try (CommandNode node = security.node(this)) {
+                for (String server : replicas) {
+                    Connection connection = node.node().peers().open(RepairRunner.address(server));
+                    found.addAll(ReplicaTables.ask(connection, Replicas.THE_ONLY_ONE, keyspace));
                 }
             }
         }
         if (found.isEmpty()) {
-            throw new NoSuchFileException(directories.toString(), null, "no such table here, table=" + wholeKeyspace);
+            throw new NoSuchFileException(
+                    (directories.isEmpty() ? replicas : directories).toString(),
+                    null,
+                    "no such table here, table=" + wholeKeyspace);
         }
-        return found;
+        return found.stream().map(table -> new QualifiedTable(keyspace, table)).toList();
     }
 
     private List<NamedReplica> named() throws IOException {
@@ -561,7 +569,8 @@ public final class RepairCommand extends Subcommand {
                 .tableReports(results::add);
         repair.runId(results.run().id());
         if (task.sample().isPresent()) {
-            // It is over soon, and its estimate needs all of it.
+            // It is over soon, and what its rows tell needs all of it: where it goes on, it takes the same slices
+            // again.
             Consumer<String> notes = note -> progress.aside(() -> say("note: " + note));
             try (DriftKeys keys = new DriftKeys(repair, this::nowSeconds, notes)) {
                 results.sampled(keys);

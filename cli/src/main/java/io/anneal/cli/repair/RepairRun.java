@@ -49,7 +49,7 @@ final class RepairRun implements Closeable {
             recorded = Optional.of(options.records(command)
                     .start(RunRecord.starting(
                             id,
-                            options.recorded(tables),
+                            options.recorded(tables, task.sample()),
                             tables,
                             replicas,
                             task.owned().complete(),

@@ -5,10 +5,12 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
+import io.anneal.repair.DriftSample;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -27,6 +29,7 @@ final class RunOptions {
     private static final String STATUS = "--status";
     private static final String HISTORY = "--history";
     private static final String TABLE = "--table";
+    private static final String SEED = "--seed";
     private static final String MEMORY = "--memory";
 
     /** These say how a run is done, and not what it does. */
@@ -37,7 +40,7 @@ final class RunOptions {
             Set.of(STATE, STATUS, HISTORY, TABLE, "--dir", "--name", "--replica");
 
     /** What the record has in words of its own, or is not of the run. */
-    private static final Set<String> NOT_RECORDED = Set.of(STATE, RESUME, TABLE);
+    private static final Set<String> NOT_RECORDED = Set.of(STATE, RESUME, TABLE, SEED);
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -130,13 +133,14 @@ final class RunOptions {
                 : asking.environment().home().resolve(".anneal").resolve("repairs");
     }
 
-    /** What was said, as it must be said again from any directory, and the tables that it meant. */
-    List<String> recorded(List<String> tables) {
+    /** What was said, as it must be said again from any directory, with the tables that it meant, and the slices of a sample. */
+    List<String> recorded(List<String> tables, Optional<DriftSample> sample) {
         List<String> words = new ArrayList<>();
         given().stream()
                 .filter(option -> !NOT_RECORDED.contains(option.longestName()))
                 .forEach(option -> words.addAll(words(option)));
         tables.forEach(table -> words.add(TABLE + "=" + table));
+        sample.ifPresent(slices -> words.add(SEED + "=" + slices.seed()));
         return words;
     }
 

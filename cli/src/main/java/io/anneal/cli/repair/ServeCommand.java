@@ -271,15 +271,26 @@ public final class ServeCommand extends Subcommand {
             }
 
             @Override
+            public List<String> tables(String keyspace) throws IOException {
+                return replicas.tables(keyspace).stream()
+                        .filter(table -> isAllowed(keyspace, table))
+                        .toList();
+            }
+
+            @Override
             public List<Long> diskBoundaries(String keyspace) {
                 return replicas.diskBoundaries(keyspace);
             }
         };
     }
 
+    private boolean isAllowed(String keyspace, String table) {
+        return allowedTables.isEmpty() || allowedTables.stream().anyMatch(allowed -> allowed.covers(keyspace, table));
+    }
+
     private Replica open(ReplicaSource replicas, String keyspace, String table, Optional<UUID> staged)
             throws IOException {
-        if (!allowedTables.isEmpty() && allowedTables.stream().noneMatch(allowed -> allowed.covers(keyspace, table))) {
+        if (!isAllowed(keyspace, table)) {
             throw new RepairException("table is not offered here, table=" + keyspace + "." + table + ", data=" + data);
         }
         return replicas.open(keyspace, table, staged);

@@ -28,8 +28,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,6 +146,33 @@ class PointReadTest {
             try (SliceCursor cursor = read(reader, slices, reversed)) {
                 assertThat(rows(cursor)).isEqualTo(wanted);
                 assertThat(cursor.chunksRead()).isLessThanOrEqualTo(5 * (CHUNKS_PER_BLOCK + 1) + 1);
+            }
+        }
+    }
+
+    /** Its begin, the end of it as the index has it, and the begin of the next. */
+    @ParameterizedTest
+    @CsvSource({"NB, false", "NB, true", "DA, false", "DA, true"})
+    void shouldPassAPartitionThatWasReadByTheIndex(SSTableVersion version, boolean isLast) throws IOException {
+        TableSchema schema = WideCursor.schema(true);
+        DecoratedKey behind = Stream.iterate(2, i -> i + 1)
+                .map(i -> DecoratedKey.of(ByteBuffer.allocate(4).putInt(i).array()))
+                .filter(key -> key.compareTo(WideCursor.KEY) > 0)
+                .findFirst()
+                .orElseThrow();
+        try (FragmentWriter writer = Formats.write(directory, "1", schema, CONFIG.withVersion(version))) {
+            writer.append(new WideCursor(schema, 100_000));
+            if (!isLast) {
+                writer.append(new WideCursor(schema, behind, 10));
+            }
+            try (DataReader reader = (DataReader) Formats.open(writer.finish());
+                    DataCursor cursor = reader.scan(schema, TokenRange.Linear.ALL, Optional.of(WideCursor.KEY))) {
+                FragmentKind found = cursor.advance();
+
+                assertThat(found).isEqualTo(isLast ? null : FragmentKind.PARTITION_START);
+                assertThat(cursor.key().toDecoratedKey()).isEqualTo(isLast ? WideCursor.KEY : behind);
+                assertThat(cursor.window.chunksRead()).isLessThanOrEqualTo(4);
+                assertThat(reader.dataLengthBytes()).isGreaterThan(100 * CHUNK_BYTES);
             }
         }
     }

@@ -23,9 +23,13 @@ final class WideCursor extends SourceCursor {
     private int next;
 
     WideCursor(TableSchema schema, int rows) {
+        this(schema, KEY, rows);
+    }
+
+    WideCursor(TableSchema schema, DecoratedKey of, int rows) {
         super(schema);
         this.rows = rows;
-        key.wrap(KEY);
+        key.wrap(of);
     }
 
     static TableSchema schema(boolean hasStatic) {

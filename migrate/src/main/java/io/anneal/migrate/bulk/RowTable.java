@@ -121,22 +121,19 @@ final class RowTable {
         return parts;
     }
 
-    /** What of a stored row exists at a time, as a row of an entry that owns its bytes; null if nothing does. */
-    Row live(Row row, long nowSeconds) {
-        Row live = new Row();
-        live.clear(row.isStatic());
-        live.clustering().wrap(row.clustering());
-        if (row.hasLivenessAt(nowSeconds)) {
-            live.liveness(row.livenessTimestampMicros(), row.livenessTtlSeconds(), row.livenessExpirySeconds());
+    /** A stored row, without cells of dropped columns, as a row of an entry that owns its bytes. */
+    Row ofEntry(Row row) {
+        Row out = new Row();
+        out.clear(row.isStatic());
+        out.clustering().wrap(row.clustering());
+        if (row.hasLiveness()) {
+            out.liveness(row.livenessTimestampMicros(), row.livenessTtlSeconds(), row.livenessExpirySeconds());
         }
         int[] index = row.isStatic() ? staticIndex : regularIndex;
         for (int i = 0; i < row.entryCount(); i++) {
-            int column = index[row.columnIndex(i)];
-            if (column >= 0 && row.isLiveAt(i, nowSeconds)) {
-                addCell(live, column, row, i);
-            }
+            addCell(out, index[row.columnIndex(i)], row, i);
         }
-        return live.isEmpty() ? null : live.toRow();
+        return out.toRow();
     }
 
     /** A row of an entry as the stored schema numbers its columns; its bytes stay where they lie. */

@@ -2,41 +2,32 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
-import io.anneal.fragment.Row;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
+import io.anneal.merge.SelectCursor;
 import java.io.IOException;
 import java.util.Optional;
 
 /** The rows of a stream of fragments that exist at a time, as entries. Closes the stream. One thread. */
 final class StoredRows implements BulkCursor<RowEntry> {
     private final RowTable table;
-    private final FragmentCursor fragments;
-    private final long nowSeconds;
+    private final SelectCursor shown;
     private DecoratedKey partition;
 
     StoredRows(RowTable table, FragmentCursor fragments, long nowSeconds) {
         this.table = table;
-        this.fragments = fragments;
-        this.nowSeconds = nowSeconds;
+        shown = new SelectCursor(fragments, nowSeconds);
     }
 
     @Override
     public RowEntry next() throws IOException {
-        for (FragmentKind kind = fragments.advance(); kind != null; kind = fragments.advance()) {
-            switch (kind) {
-                case PARTITION_START -> partition = fragments.key().toDecoratedKey();
-                case STATIC_ROW, CLUSTERING_ROW -> {
-                    Row live = table.live(fragments.row(), nowSeconds);
-                    if (live != null) {
-                        return new RowEntry(table, partition, live, true);
-                    }
-                }
-                case RANGE_TOMBSTONE_CHANGE, PARTITION_END -> {
-                    // The merge has left out what they delete.
-                }
+        for (FragmentKind kind = shown.advance(); kind != null; kind = shown.advance()) {
+            if (kind == FragmentKind.PARTITION_START) {
+                partition = shown.key().toDecoratedKey();
+            } else if (kind != FragmentKind.PARTITION_END) {
+                return new RowEntry(table, partition, table.ofEntry(shown.row()), true);
             }
         }
         return null;
@@ -65,6 +56,6 @@ final class StoredRows implements BulkCursor<RowEntry> {
 
     @Override
     public void close() throws IOException {
-        fragments.close();
+        shown.close();
     }
 }

@@ -137,7 +137,7 @@ public final class RowBuffer implements Closeable {
     }
 
     private void hash(int index, boolean hashed, long high, long low) {
-        flags[index] = (byte) (flags[index] & RECEIVED | (hashed ? HASHED : 0));
+        flags[index] = (byte) (flags[index] & (RECEIVED | RECENT) | (hashed ? HASHED : 0));
         hashesHigh[index] = hashed ? high : 0;
         hashesLow[index] = hashed ? low : 0;
     }
@@ -175,7 +175,7 @@ public final class RowBuffer implements Closeable {
         }
     }
 
-    /** Notes that the last row is not hashed since the cut-off leaves it out. */
+    /** Notes that the last row is not hashed since the cut-off leaves it out; so is what takes its place, which is no older. */
     public void markRecent() {
         flags[count - 1] |= RECENT;
     }
