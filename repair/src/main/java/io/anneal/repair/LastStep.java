@@ -1,7 +1,6 @@
 package io.anneal.repair;
 
 import io.anneal.io.StorageException;
-import io.anneal.net.PeerException;
 import io.anneal.repair.message.SessionFinished;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -49,10 +48,11 @@ final class LastStep {
     }
 
     /** A replica that says why it failed has kept nothing, unless the disk does not say what it has. */
-    private static boolean mayBeKept(Exception failure) {
-        if (failure instanceof PeerException peer) {
-            return !RepairCode.isRefusal(peer.code());
-        }
-        return failure instanceof InterruptedIOException || StorageException.leavesNamesUnsynced(failure);
+    static boolean mayBeKept(Exception failure) {
+        // An answer in a frame that broke on its way is lost with its connection.
+        boolean isLost = RepairJob.code(failure)
+                .filter(code -> !RepairCode.isRefusal(code))
+                .isPresent();
+        return isLost || failure instanceof InterruptedIOException || StorageException.leavesNamesUnsynced(failure);
     }
 }

@@ -4,6 +4,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.RangeDeletion;
+import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What the cut-off leaves out of a window on any replica, in a dry run. Where one replica has a write that is on its way still,
@@ -55,17 +57,42 @@ final class RecentItems {
         }
     }
 
-    /** Whether one that is left out hides a part of the deletion, or has cut it off there. */
-    boolean touches(DeletionItem deletion) {
-        return !deletions.partitionDeletion(deletion.key()).isLive()
-                || !deletion.isPartition()
-                        && deletions.steps(deletion.key()).stream()
-                                .anyMatch(step -> touches(step, deletion.range().orElseThrow()));
+    /**
+     * Whether a replica that has not this deletion lacks it only where one that is left out hides it, or has cut it off.
+     *
+     * @param held deletions that the replica has
+     */
+    boolean hide(DeletionItem deletion, List<DeletionItem> held) {
+        if (!deletions.partitionDeletion(deletion.key()).isLive()) {
+            return true;
+        }
+        return !deletion.isPartition()
+                && cover(
+                        deletion.range().orElseThrow(),
+                        Stream.concat(
+                                        deletions.steps(deletion.key()).stream(),
+                                        held.stream()
+                                                .filter(other -> !other.isPartition()
+                                                        && other.key().equals(deletion.key())
+                                                        && other.deletion().equals(deletion.deletion()))
+                                                .map(other -> other.range().orElseThrow()))
+                                .sorted((left, right) -> comparator.compare(
+                                        left.start(), left.startWeight(), right.start(), right.startWeight()))
+                                .toList());
     }
 
-    private boolean touches(RangeDeletion one, RangeDeletion other) {
-        return comparator.compare(one.end(), one.endWeight(), other.start(), other.startWeight()) >= 0
-                && comparator.compare(one.start(), one.startWeight(), other.end(), other.endWeight()) <= 0;
+    /** Whether ranges, in the order of their starts, leave nothing of a whole one. */
+    private boolean cover(RangeDeletion whole, List<RangeDeletion> parts) {
+        Clustering covered = whole.start();
+        int weight = whole.startWeight();
+        for (RangeDeletion part : parts) {
+            if (comparator.compare(part.start(), part.startWeight(), covered, weight) <= 0
+                    && comparator.compare(part.end(), part.endWeight(), covered, weight) > 0) {
+                covered = part.end();
+                weight = part.endWeight();
+            }
+        }
+        return comparator.compare(covered, weight, whole.end(), whole.endWeight()) >= 0;
     }
 
     /** Whether nothing is left out. */

@@ -28,6 +28,7 @@ import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SessionTerms;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowSummary;
+import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
@@ -172,10 +173,14 @@ final class ReplicaSession implements Closeable {
         }
         endWindow();
         fetching = Optional.empty();
-        window.start(boundary, reader.window(boundary));
+        List<DeletionItem> deletions = reader.window(boundary);
         if (leavesOutRecent()) {
+            // Before a deletion that came with an earlier window hides some of them.
             RowBuffer rows = reader.rows();
             meter.add(RepairCount.ROWS_RECENT, rows.recentCount(0, rows.windowEnd()));
+        }
+        window.start(boundary, deletions);
+        if (leavesOutRecent()) {
             meter.add(RepairCount.DELETIONS_RECENT, window.recentDeletionCount());
         }
         return summary();

@@ -26,6 +26,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 
 /**
@@ -199,7 +200,13 @@ final class WindowSync {
     }
 
     /** A deletion, and the replicas that have it not. */
-    private record Lacked(HashedDeletion deletion, List<Integer> lacking) {}
+    private record Lacked(HashedDeletion deletion, List<Integer> lacking) {
+        Lacked without(IntPredicate replicas) {
+            return new Lacked(
+                    deletion,
+                    lacking.stream().filter(replica -> !replicas.test(replica)).toList());
+        }
+    }
 
     /** In what each follower differs. */
     private List<FollowerDifference> differences(
@@ -230,8 +237,17 @@ final class WindowSync {
 
         Pushes pushes = newPushes();
         List<Lacked> differing = new ArrayList<>();
+        List<List<DeletionItem>> held = new ArrayList<>();
+        for (int replica = 0; replica <= followers.size(); replica++) {
+            held.add(new ArrayList<>());
+        }
         for (HashedDeletion deletion : union) {
             boolean isMine = mine.contains(deletion.low());
+            for (int replica = 0; !leftOut.isEmpty() && deletion.hashed() && replica <= followers.size(); replica++) {
+                if (replica == 0 ? isMine : differences.get(replica - 1).has(deletion.low(), isMine)) {
+                    held.get(replica).add(deletion.item());
+                }
+            }
             List<Integer> lacking = new ArrayList<>(deletion.hashed() && !isMine ? List.of(0) : List.of());
             for (int i = 0; i < followers.size(); i++) {
                 if (deletion.hashed() && !differences.get(i).has(deletion.low(), isMine)) {
@@ -245,7 +261,11 @@ final class WindowSync {
                 differing.add(new Lacked(deletion, lacking));
             }
         }
-        differing.removeIf(lacked -> leftOut.touches(lacked.deletion().item()));
+        if (!leftOut.isEmpty()) {
+            differing.replaceAll(lacked ->
+                    lacked.without(replica -> leftOut.hide(lacked.deletion().item(), held.get(replica))));
+            differing.removeIf(lacked -> lacked.lacking().isEmpty());
+        }
         count(differing);
         ghostSpread.spread(pushes.finish(), ghosts);
     }

@@ -9,6 +9,7 @@ import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
+import io.anneal.net.CorruptFrameException;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.node.Waiver;
@@ -256,6 +257,14 @@ class LastStepTest {
                 .asString()
                 .contains("lost before it said whether it kept")
                 .contains("replica=replica-2");
+    }
+
+    @Test
+    void shouldTakeAnAnswerInABrokenFrameForLost() {
+        assertThat(LastStep.mayBeKept(new CorruptFrameException("127.0.0.1:7000", 0, "payload checksum is wrong")))
+                .isTrue();
+        assertThat(LastStep.mayBeKept(new RepairException("refused", (Throwable) null, Optional.empty())))
+                .isFalse();
     }
 
     @Test

@@ -163,6 +163,22 @@ class RecentRowsTest {
         assertNothingDiffersButWithAll(cut, whole);
     }
 
+    /** A deletion is looked at where the recent one does not reach. */
+    @Test
+    void shouldTellOfADeletionOfWhichARecentOneHidesAPart() throws IOException {
+        FragmentList both = table(to -> to.partition(KEY)
+                .change(HandMadeTable.clustering(1), -1, 50, 95)
+                .change(HandMadeTable.clustering(3), -1, CUTOFF + 1, 96)
+                .change(HandMadeTable.clustering(3), 1, Long.MIN_VALUE, Long.MAX_VALUE)
+                .end());
+        for (List<FragmentList> replicas : orders(both, rows(row(9, OLD)))) {
+            RepairReport report = dryRun(repair(replicas).leaveOutRecent(WINDOW));
+
+            assertThat(report.deletionsDiffering()).isEqualTo(1);
+            differing.clear();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {OLD, CUTOFF})
     void shouldCompareWhatWasWrittenUpToTheCutoff(long micros) throws IOException {

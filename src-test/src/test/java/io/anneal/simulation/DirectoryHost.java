@@ -151,6 +151,7 @@ final class DirectoryHost extends ReplicaHost {
         }
         Directories.sync(directory());
         Directories.deleteTree(before);
+        Directories.sync(directory().getParent());
         truncated();
     }
 

@@ -128,7 +128,7 @@ final class Disturbances {
     }
 
     private void addToRepair(List<ReplicaHost> repaired, ReplicaHost host) {
-        if (random.nextInt(4) == 0 && world.hosts().stream().allMatch(StoreHost.class::isInstance)) {
+        if (random.nextInt(3) > 0 && world.hosts().stream().allMatch(StoreHost.class::isInstance)) {
             soon("truncation", this::truncateEverywhere);
         } else {
             failLastStep(repaired, host);
@@ -162,6 +162,11 @@ final class Disturbances {
         if (suffering.isEmpty() && world.hosts().stream().allMatch(ReplicaHost::isRunning)) {
             world.truncateEverywhere();
         }
+    }
+
+    /** The same of any of them. */
+    void failLastStep(RepairWorld.Wanted wanted) {
+        failLastStep(wanted.hosts(), anyOf(wanted.hosts()));
     }
 
     /** When one of those that repair makes an SSTable of what it received, another one is lost, or its own disk is. */

@@ -277,24 +277,20 @@ final class RepairCampaign implements AutoCloseable {
 
     /** A dry run with nothing in its way, which leaves out what was written last. */
     private void lookUpToCutOff() throws IOException {
-        RepairWorld.Wanted any = anyWanted();
-        world.repair(new RepairWorld.Wanted(
-                any.hosts(),
-                any.ranges(),
-                any.units(),
-                any.bufferBytes(),
-                true,
-                Optional.of(recent()),
-                any.isAsked(),
-                any.keepsConnections()));
+        world.repair(anyWanted().leavingOut(recent()));
     }
 
-    /** The least that a repair has to tell. */
+    /** The least that a repair has to tell, where all the rest is equal. */
     private void differInOnePartition() throws IOException {
-        ReplicaHost host = anyHost();
-        world.write(host, moved(fragments.nextWide(1), false));
+        world.write(anyHost(), moved(fragments.nextWide(1), false));
         for (RepairWorld.Wanted wanted : everything(true)) {
             world.repair(wanted);
+        }
+        for (int i = random.nextInt(3); i > 0; i--) {
+            world.write(anyHost(), draw(false));
+        }
+        for (RepairWorld.Wanted wanted : everything(true)) {
+            world.repair(wanted.leavingOut(recent()));
         }
     }
 
@@ -501,10 +497,16 @@ final class RepairCampaign implements AutoCloseable {
     private void attempt() throws IOException {
         Disturbances disturbances = new Disturbances(this, world, random, streams);
         RepairWorld.Wanted wanted = anyWanted();
-        if (!streams && random.nextInt(5) == 0) {
+        int kind = streams ? 0 : random.nextInt(5);
+        if (kind == 1) {
             disturbances.addCorruptionAndDeath(wanted);
         }
-        for (int i = random.nextInt(4); i > 0; i--) {
+        if (kind == 2) {
+            // Alone: then it is known what each replica has to show.
+            world.settle();
+            disturbances.failLastStep(wanted);
+        }
+        for (int i = kind == 2 ? 0 : random.nextInt(4); i > 0; i--) {
             disturbances.add(wanted);
         }
         if (streams) {
