@@ -564,8 +564,7 @@ public final class RepairCommand extends Subcommand {
                     progress.update(done.bytes(), done.rows(), done.secondsLeft());
                     results.run().progressed(done);
                 })
-                .reports(results::addPart)
-                .unfinishedReports(results::addPart)
+                .unfinishedReports(results::addUnfinished)
                 .tableReports(results::add);
         repair.runId(results.run().id());
         if (task.sample().isPresent()) {

@@ -63,7 +63,7 @@ final class RepairOutputTest {
                                     RepairMember.here(new StoreReplicas(whole).named("whole")),
                                     RepairMember.here(new StoreReplicas(full).named("full")))
                             .range(TokenRange.FULL)
-                            .unfinishedReports((unit, report) -> unfinished.add(report))
+                            .unfinishedReports((table, report) -> unfinished.add(report))
                             .run(new RepairEnvironment(
                                     HostEnvironment.system(), MoreExecutors.directExecutor(), ByteBudget.of(64 << 20))))
                     .isInstanceOf(IOException.class);
