@@ -11,8 +11,8 @@ import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What one session writes to a {@link StagingArea}: kept as a whole when {@link #complete()} was reached, else removed
@@ -76,7 +76,7 @@ final class StagedRun implements Receiving {
         if (recorded) {
             staging.complete(run.id());
         } else {
-            staging.addEmpty(run.completed(Set.of()));
+            staging.addEmpty(run.completed(Map.of()));
         }
         complete = true;
         return staging.importDeadlineSeconds(schema);

@@ -129,7 +129,7 @@ final class RepairResults {
                     printSample(table, report, now);
                 } else {
                     RepairOutput.print(
-                            command.out(), table, report, task.owned().shareText(), now);
+                            command.out(), run.id(), table, report, task.owned().shareText(), now);
                 }
             });
         }
@@ -171,8 +171,8 @@ final class RepairResults {
             Instant now = command.environment().clock().instant();
             task.tables().stream()
                     .filter(failed::containsKey)
-                    .forEach(table ->
-                            kept(table).ifPresent(kept -> RepairOutput.printKept(command.out(), table, kept, now)));
+                    .forEach(table -> kept(table)
+                            .ifPresent(kept -> RepairOutput.printKept(command.out(), run.id(), table, kept, now)));
         }
     }
 
@@ -218,18 +218,20 @@ final class RepairResults {
                         Done one = done.get(table);
                         Optional<DriftEstimate> estimate = task.sample()
                                 .map(sample -> estimate(one.report().ranges()));
-                        RepairOutput.write(result.fields(), table, one.report(), isKnown(one), one.now(), json -> {
-                            if (estimate.isPresent()) {
-                                DriftOutput.write(
-                                        json,
-                                        estimate.get(),
-                                        task.sample().orElseThrow().seed(),
-                                        keys.map(reading -> reading.of(table.toString())));
-                            }
-                        });
+                        RepairOutput.write(
+                                result.fields(), run.id(), table, one.report(), isKnown(one), one.now(), json -> {
+                                    if (estimate.isPresent()) {
+                                        DriftOutput.write(
+                                                json,
+                                                estimate.get(),
+                                                task.sample().orElseThrow().seed(),
+                                                keys.map(reading -> reading.of(table.toString())));
+                                    }
+                                });
                     } else if (failed.containsKey(table)) {
                         RepairOutput.writeError(
                                 result.fields(),
+                                run.id(),
                                 table,
                                 failed.get(table),
                                 kept(table),
