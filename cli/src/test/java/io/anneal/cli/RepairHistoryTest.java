@@ -162,6 +162,13 @@ final class RepairHistoryTest {
         assertThat(table.get("covered-until").isNull()).isTrue();
         assertThat(table.get("covered-until-once-imported").isNull()).isFalse();
         assertThat(table.get("runs-to-import")).hasSize(1);
-        assertThat(history(now).out()).contains("never; ", " once imported what run ");
+        assertThat(history(now).out()).contains("never; ", " once what run ");
+        String deadline = table.get("import-before").asText();
+        assertThat(history(now).out()).contains("is imported, before " + deadline);
+
+        Instant late = now.plus(Duration.ofDays(11));
+        assertThat(Instant.parse(deadline)).isBetween(now, late);
+        assertThat(history(late).out())
+                .contains("never; ", " if what run ", "was imported before " + deadline + "; it must not be any more");
     }
 }

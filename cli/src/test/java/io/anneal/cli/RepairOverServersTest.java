@@ -158,4 +158,35 @@ final class RepairOverServersTest {
         assertThat(servers.get("tables")).hasSize(2);
         assertThat(servers.findValues("sample")).isEqualTo(directories.findValues("sample"));
     }
+
+    /** Both own a half of the ring; of the other half there is but one. */
+    @Test
+    void shouldSampleByTheRingAsOverDirectories() throws Exception {
+        serve(one);
+        serve(two);
+        Path ring = Files.writeString(directory.resolve("ring"), """
+                TokenRange(start_token:-9223372036854775808, end_token:0, endpoints:[10.0.0.1:7000, 10.0.0.2:7000], x)
+                TokenRange(start_token:0, end_token:-9223372036854775808, endpoints:[10.0.0.2:7000, 10.0.0.3:7000], x)
+                """);
+        List<Object> sampled = List.of("--ring", ring, "--sample", "40%", "--seed", "5", "--json");
+        List<Object> named = List.of("--name", "10.0.0.1", "--name", "10.0.0.2", "--dry-run", "--table", "ks.readings");
+        List<Object> servers = new ArrayList<>(List.of("repair", "--token-file", token));
+        List<Object> directories = new ArrayList<>(List.of("repair", "--dir", one, "--dir", two));
+        servers.addAll(replicas);
+        for (List<Object> words : List.of(servers, directories)) {
+            words.addAll(sampled);
+            words.addAll(named);
+        }
+
+        CommandRun run = CommandRun.inTime(servers.toArray());
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.NO);
+        JsonNode found = JSON.readTree(run.out());
+        assertThat(found.at("/sample/rows").asInt()).isBetween(ROWS / 10, ROWS * 3 / 10);
+        assertThat(found.at("/notes/0").asText()).contains("50.0 % of the ring");
+        assertThat(found.findValues("sample"))
+                .isEqualTo(
+                        JSON.readTree(CommandRun.inTime(directories.toArray()).out())
+                                .findValues("sample"));
+    }
 }

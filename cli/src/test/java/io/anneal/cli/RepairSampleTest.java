@@ -126,6 +126,23 @@ final class RepairSampleTest extends RepairFixture {
         assertThat(repair("--sample", "50%").exitCode()).isEqualTo(ExitCode.UNANSWERED);
     }
 
+    /** What was just written is left out, and an estimate of nothing is none. */
+    @Test
+    void shouldNotCallATableEqualOfWhichAllIsTooNew() throws IOException {
+        replica("one", table -> row(table, 1, CommandRun.NOW.getEpochSecond() * 1_000_000));
+        replica("two", table -> row(table, 1, CommandRun.NOW.getEpochSecond() * 1_000_000));
+
+        CommandRun run = repair("--sample", "100%");
+
+        assertThat(run.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(run.out()).contains("nothing was compared").doesNotContain("no difference", "sample more");
+        JsonNode table = JSON.readTree(repair("--sample", "100%", "--json").out())
+                .get("tables")
+                .get(0);
+        assertThat(table.has("sample")).isFalse();
+        assertThat(table.has("were-equal")).isFalse();
+    }
+
     @Test
     void shouldNameRowsThatAnExpiredDeletionMeets() throws IOException {
         replica("one", table -> row(table, 1, LONG_AGO));

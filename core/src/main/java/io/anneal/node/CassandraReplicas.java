@@ -403,6 +403,12 @@ public final class CassandraReplicas implements ReplicaSource {
                             diskBoundaries);
         }
 
+        /** What is for several directories comes in as many sessions. */
+        @Override
+        public boolean keepsReceived() {
+            return staging.isPresent() && diskBoundaries.isEmpty();
+        }
+
         private SSTableWriterConfig config() {
             return SSTableWriterConfig.received(sstables.estimatedPartitionCount(), version, schema().options());
         }

@@ -4,6 +4,7 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.net.Connection;
 import io.anneal.net.Message;
@@ -26,20 +27,25 @@ import java.util.concurrent.CompletableFuture;
  * stands at one place, and what the stream lets the node send ahead. One thread.
  */
 public final class FetchedPartitions implements Closeable {
+    private final Connection connection;
+    private final String name;
     private final TableSchema schema;
+    /** Those that were not taken yet. */
     private final Deque<RingPosition> places;
-    private final MessageStream messages;
+
+    private MessageStream messages;
     /** What comes after the message. */
     private CompletableFuture<Optional<Message>> next;
 
     private Optional<Message> message = Optional.empty();
     private final ByteReader parts = new ByteReader(new byte[0]);
 
-    private FetchedPartitions(TableSchema schema, List<RingPosition> places, MessageStream messages) {
+    private FetchedPartitions(Connection connection, String name, TableSchema schema, List<RingPosition> places) {
+        this.connection = connection;
+        this.name = name;
         this.schema = schema;
         this.places = new ArrayDeque<>(places);
-        this.messages = messages;
-        next = messages.read();
+        ask();
     }
 
     /**
@@ -52,6 +58,10 @@ public final class FetchedPartitions implements Closeable {
      */
     public static FetchedPartitions ask(
             Connection connection, String name, TableSchema schema, List<RingPosition> places) {
+        return new FetchedPartitions(connection, name, schema, places);
+    }
+
+    private void ask() {
         ByteWriter out = new ByteWriter(256);
         out.writeByte(PartitionReads.VERSION);
         Texts.write(out, name);
@@ -59,20 +69,38 @@ public final class FetchedPartitions implements Closeable {
         Texts.write(out, schema.name());
         Texts.write(out, SchemaText.print(schema));
         places.forEach(place -> place.encode(out));
-        MessageStream messages = connection.open(PartitionReads.READ).messages();
+        messages = connection.open(PartitionReads.READ).messages();
         messages.write(PartitionReads.KIND, ByteBuffer.wrap(out.array(), 0, out.lengthBytes()));
         messages.stream().end();
-        return new FetchedPartitions(schema, places, messages);
+        parts.wrap(new byte[0], 0, 0);
+        next = messages.read();
     }
 
     /**
-     * Waits for what the replica has at the next place; empty where it has nothing of the partition.
+     * Waits for what the replica has at the next place; empty where it has nothing of the partition. Asks for the rest anew where so
+     * much time has passed since the last one that the stream was given up.
      *
      * @throws java.util.NoSuchElementException after the last place
      */
     public Optional<FetchedPartition> next() throws IOException {
-        FetchedPartition partition =
-                new FetchedPartition(schema, places.remove().key().orElseThrow());
+        DecoratedKey key = places.element().key().orElseThrow();
+        Optional<FetchedPartition> found;
+        try {
+            found = take(key);
+        } catch (PeerException lost) {
+            if (!lost.code().equals(PeerException.STREAM_IDLE)) {
+                throw lost;
+            }
+            letGo();
+            ask();
+            found = take(key);
+        }
+        places.remove();
+        return found;
+    }
+
+    private Optional<FetchedPartition> take(DecoratedKey key) throws IOException {
+        FetchedPartition partition = new FetchedPartition(schema, key);
         try {
             boolean isLast = false;
             while (!isLast) {
@@ -91,7 +119,7 @@ public final class FetchedPartitions implements Closeable {
     private void takeMessage() throws IOException {
         while (!parts.hasRemaining()) {
             Optional<Message> taken = Waiting.result(next);
-            message.ifPresent(Message::close);
+            letGo();
             message = taken;
             parts.wrap(taken.orElseThrow(() -> malformed("the peer ended the stream before all was answered"))
                     .content());
@@ -99,12 +127,14 @@ public final class FetchedPartitions implements Closeable {
         }
     }
 
+    private void letGo() {
+        message.ifPresent(Message::close);
+        message = Optional.empty();
+    }
+
     private PeerException malformed(String reason) {
         return new PeerException(
-                messages.stream().connection().address().toString(),
-                PartitionReads.READ.name(),
-                PeerException.MALFORMED,
-                reason);
+                connection.address().toString(), PartitionReads.READ.name(), PeerException.MALFORMED, reason);
     }
 
     /** Takes no more: the node stops reading. */
@@ -113,7 +143,7 @@ public final class FetchedPartitions implements Closeable {
         if (parts.hasRemaining() || !places.isEmpty()) {
             messages.stream().reset(PeerException.CLOSED, "the reader of the partitions has ended");
         }
-        message.ifPresent(Message::close);
+        letGo();
         next.thenAccept(ahead -> ahead.ifPresent(Message::close));
     }
 }

@@ -27,6 +27,7 @@ final class KeptRun implements Receiving {
     private final SSTableWriterConfig config;
     private final SSTableCuts cuts;
     private final ReceivingPlace place;
+    private List<Descriptor> staged = List.of();
 
     KeptRun(
             StagingArea staging,
@@ -93,13 +94,23 @@ final class KeptRun implements Receiving {
     }
 
     @Override
+    public List<Descriptor> whole() throws IOException {
+        return place.whole();
+    }
+
+    @Override
+    public List<Descriptor> staged() {
+        return staged;
+    }
+
+    @Override
     public Optional<Path> stagedIn() {
         return Optional.of(staging.tableDirectory(schema));
     }
 
     @Override
     public long complete() throws IOException {
-        staging.link(run, schema, place.whole());
+        staged = staging.link(run, schema, place.whole());
         place.remove();
         return staging.importDeadlineSeconds(schema);
     }

@@ -7,6 +7,7 @@ import io.anneal.sstable.StagedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -49,6 +50,16 @@ public interface Receiving extends Closeable {
     /** Ends it early: leaves what was kept, where something may be; else as {@link #close()}. */
     default void suspend() throws IOException {
         close();
+    }
+
+    /** SSTables that an earlier session of the same id left whole: kept with the others. */
+    default List<Descriptor> whole() throws IOException {
+        return List.of();
+    }
+
+    /** Once it is complete: all that waits for somebody's import; none where that is not needed. */
+    default List<Descriptor> staged() {
+        return List.of();
     }
 
     /** Where it waits for somebody's import once it is complete; empty when it does not. */

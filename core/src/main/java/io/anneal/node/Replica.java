@@ -112,6 +112,11 @@ public interface Replica extends Closeable {
         return receive(sessionId, importDeadlineSeconds);
     }
 
+    /** Whether {@link #receiveKept} goes on with what one of the same id left, to the last SSTable. */
+    default boolean keepsReceived() {
+        return false;
+    }
+
     /**
      * Pins the files of the replica's SSTables: a table of a store is flushed first. The caller closes them, before or after the
      * replica.

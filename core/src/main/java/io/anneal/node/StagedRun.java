@@ -2,6 +2,7 @@ package io.anneal.node;
 
 import io.anneal.compaction.CompactionStrategy;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCuts;
 import io.anneal.sstable.SSTableVersion;
@@ -10,6 +11,7 @@ import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +26,7 @@ final class StagedRun implements Receiving {
     private final TableSchema schema;
     private final SSTableWriterConfig config;
     private final List<Long> diskBoundaries;
+    private final List<Descriptor> written = new ArrayList<>();
     private boolean recorded;
     private boolean complete;
 
@@ -58,11 +61,18 @@ final class StagedRun implements Receiving {
             recorded = true;
         }
         staging.record(run.id(), sstable);
+        written.add(sstable);
     }
 
     @Override
     public void remove(Descriptor sstable) throws IOException {
         sstable.delete();
+    }
+
+    /** What it began and gave up is not among them. */
+    @Override
+    public List<Descriptor> staged() {
+        return written.stream().filter(sstable -> sstable.has(Component.DATA)).toList();
     }
 
     @Override

@@ -396,21 +396,23 @@ public final class StagingArea implements Closeable {
     }
 
     /** Brings to where they are imported from what a run has received elsewhere, as a whole; the caller removes it there. */
-    void link(StagingFile.Run run, TableSchema schema, List<Descriptor> received) throws IOException {
+    List<Descriptor> link(StagingFile.Run run, TableSchema schema, List<Descriptor> received) throws IOException {
+        List<Descriptor> linked = new ArrayList<>();
         add(run);
         boolean complete = false;
         try {
             for (Descriptor source : received) {
                 SSTableVersion version = SSTableVersion.of(source).orElseThrow();
-                synced(() -> {
+                linked.add(synced(() -> {
                     Descriptor target = staging.next(schema, version, sstable -> record(run.id(), sstable));
                     SSTableLinks.link(source, target);
                     Directories.sync(target.directory());
                     return target;
-                });
+                }));
             }
             complete(run.id());
             complete = true;
+            return linked;
         } finally {
             if (!complete) {
                 discard(run.id());

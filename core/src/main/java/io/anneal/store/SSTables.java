@@ -55,6 +55,21 @@ public final class SSTables implements RowSource, Closeable {
         return open(TableSource.of(List.of(files), Optional.empty()));
     }
 
+    /** Opens SSTables of a table, wherever they lie, or none. */
+    public static SSTables open(TableSchema schema, List<Descriptor> descriptors) throws IOException {
+        List<SSTableReader> readers = new ArrayList<>();
+        try {
+            for (Descriptor descriptor : descriptors) {
+                readers.add(Formats.open(descriptor));
+            }
+            requireOnePartitioner(readers);
+            return new SSTables(schema, true, readers);
+        } catch (IOException | RuntimeException e) {
+            closeAll(readers, e);
+            throw e;
+        }
+    }
+
     /**
      * Opens all SSTables of a source, or none: when one fails, those already open are closed.
      *

@@ -12,6 +12,7 @@ import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.net.Connection;
 import io.anneal.net.NetConfig;
+import io.anneal.net.NetTimeouts;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
 import io.anneal.net.SharedToken;
@@ -70,10 +71,14 @@ class FetchedPartitionsTest {
     void start() throws IOException {
         store = Store.open(directory, StoreConfig.defaults().withShardCount(1).withCompactionThreads(0));
         store.createTable(TEXT);
-        served = node();
+        start(NetTimeouts.DEFAULT);
+    }
+
+    private void start(NetTimeouts timeouts) throws IOException {
+        served = node(timeouts);
         served.replicas().add("data", this::open);
         new PartitionReads(served.replicas()).register(served.handlers());
-        asking = node();
+        asking = node(timeouts);
         connection = asking.client().open(served.listen(new InetSocketAddress("127.0.0.1", 0)));
     }
 
@@ -84,12 +89,13 @@ class FetchedPartitionsTest {
         store.close();
     }
 
-    private static Node node() {
+    private static Node node(NetTimeouts timeouts) {
         NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
         SharedToken token = SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         int encoding = CanonicalEncoder.LAYOUT_VERSION;
         return Node.open(
-                NetConfig.of(identity, Optional.of(token), new VersionRange(encoding, encoding)),
+                NetConfig.of(identity, Optional.of(token), new VersionRange(encoding, encoding))
+                        .withTimeouts(timeouts),
                 2,
                 new SecureRandom());
     }
@@ -210,6 +216,26 @@ class FetchedPartitionsTest {
 
         assertThat(closed.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(reads.get()).isBetween(1, 3);
+    }
+
+    /** As when a pager has stopped the output. */
+    @Test
+    void shouldGoOnAfterTheStreamWasGivenUpSinceNothingWasTaken() throws Exception {
+        write(1, "x".repeat(8_000));
+        asking.close();
+        served.close();
+        start(new NetTimeouts(5_000, 15_000, 60_000, 60_000, 60_000, 2_000, 1_000));
+        List<RingPosition> places = List.of(row(1, 1), whole(1), row(1, 2), whole(1), row(1, 3));
+
+        try (FetchedPartitions asked = FetchedPartitions.ask(connection, "data", SCHEMA, places)) {
+            assertThat(fragments(asked.next().orElseThrow())).hasSize(4);
+            assertThat(closed.await(30, TimeUnit.SECONDS)).as("given up").isTrue();
+            assertThat(fragments(asked.next().orElseThrow())).hasSize(ROWS + 3);
+            assertThat(fragments(asked.next().orElseThrow())).hasSize(4);
+            assertThat(fragments(asked.next().orElseThrow())).hasSize(ROWS + 3);
+            assertThat(fragments(asked.next().orElseThrow())).hasSize(4);
+        }
+        assertThat(opened).hasValue(2);
     }
 
     @Test

@@ -11,11 +11,15 @@ import io.anneal.repair.message.SyncVote;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -31,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * called equal was compared. How much a replica holds is estimated from how far in its ranges it came with its first buffer: nothing
  * is read for it. Belongs to the repair's thread.
  */
-final class FilesFirst {
+final class FilesFirst implements RepairMaster.Before {
     private static final Logger LOG = LoggerFactory.getLogger(FilesFirst.class);
 
     /** So many times as much the source holds at least. */
@@ -50,11 +54,13 @@ final class FilesFirst {
         private static final long serialVersionUID = 1L;
 
         private final int replica;
+        private final boolean leaves;
         private final transient Source source;
 
-        SparseReplicaException(int replica, Source source) {
+        SparseReplicaException(int replica, boolean leaves, Source source) {
             super("replica holds next to nothing, and gets SSTables first, replica=" + replica);
             this.replica = replica;
+            this.leaves = leaves;
             this.source = source;
         }
     }
@@ -78,6 +84,9 @@ final class FilesFirst {
 
     /** Each is tried once. */
     private final Set<Integer> tried = new HashSet<>();
+
+    /** What came for replicas that wait for an import, which no session has kept yet. */
+    private final Map<Integer, UUID> left = new HashMap<>();
 
     private final List<String> notes = new ArrayList<>();
     private int given;
@@ -112,7 +121,7 @@ final class FilesFirst {
                 return report;
             } catch (SparseReplicaException sparse) {
                 tried.add(sparse.replica);
-                give(sparse.source, replicas.get(sparse.replica));
+                give(sparse.source, sparse.replica, sparse.leaves);
             }
         }
     }
@@ -120,6 +129,11 @@ final class FilesFirst {
     /** Whether this is the first session. */
     boolean isFirst() {
         return tried.isEmpty();
+    }
+
+    @Override
+    public Optional<UUID> left(int replica) {
+        return Optional.ofNullable(left.get(replica));
     }
 
     /**
@@ -130,14 +144,17 @@ final class FilesFirst {
      * @param share which part of the ranges a vote covers, up to 1
      * @return how many replicas got some before this session
      */
-    int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
+    @Override
+    public int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
             throws SparseReplicaException {
         for (int i = 0; i < votes.size() && transfer.isPresent(); i++) {
             SyncVote vote = votes.get(i);
-            if (vote.last().isEnd() && opened.get(i).takesInAtOnce() && !tried.contains(i)) {
+            boolean takesInAtOnce = opened.get(i).takesInAtOnce();
+            boolean takesFiles = takesInAtOnce || opened.get(i).keepsReceived();
+            if (vote.last().isEnd() && takesFiles && !tried.contains(i)) {
                 Optional<Source> source = source(i, votes, opened, share);
                 if (source.isPresent() && vote.items() * RATIO <= source.get().items()) {
-                    throw new SparseReplicaException(i, source.get());
+                    throw new SparseReplicaException(i, !takesInAtOnce, source.get());
                 }
             }
         }
@@ -173,7 +190,10 @@ final class FilesFirst {
         return Optional.of(source);
     }
 
-    private void give(Source source, RepairMember target) throws IOException {
+    /** @param leaves whether the target keeps it with the next session only */
+    private void give(Source source, int replica, boolean leaves) throws IOException {
+        RepairMember target = replicas.get(replica);
+        Optional<UUID> leftAs = leaves ? Optional.of(leftAs(replica)) : Optional.empty();
         String where =
                 "table=" + part.qualifiedTable() + ", replica=" + name(target) + ", source=" + name(source.replica());
         LOG.info("replica holds next to nothing and gets SSTables first, {}", where);
@@ -181,7 +201,8 @@ final class FilesFirst {
         part.listener().endsWhen(() -> false);
         part.listener().endsEarlyBy(token -> false);
         try {
-            transfer(source, target);
+            transfer(source, target, leftAs);
+            leftAs.ifPresent(id -> left.put(replica, id));
             given++;
             notes.add(
                     "replica held next to nothing and got SSTables of another one before they were compared, " + where);
@@ -198,6 +219,13 @@ final class FilesFirst {
         }
     }
 
+    /** The same for another attempt at these ranges, which need not bring all of it once more. */
+    private UUID leftAs(int replica) {
+        String what = part.runId().getMostSignificantBits() + " " + part.qualifiedTable() + " " + replica + " "
+                + part.ranges();
+        return UUID.nameUUIDFromBytes(what.getBytes(StandardCharsets.UTF_8));
+    }
+
     private static String name(RepairMember replica) {
         if (replica instanceof RepairMember.There there) {
             return RepairOwners.name(there);
@@ -207,14 +235,15 @@ final class FilesFirst {
     }
 
     /** This thread tells those that wait for it meanwhile that it is there, and how far it is. */
-    private void transfer(Source source, RepairMember target) throws IOException {
+    private void transfer(Source source, RepairMember target, Optional<UUID> leftAs) throws IOException {
         RangeTransfer.Task task = new RangeTransfer.Task(
                 part.qualifiedTable(),
                 part.ranges(),
                 source.replica(),
                 target,
                 part.waivers(),
-                bytesPerSecond(source.itemBytes()));
+                bytesPerSecond(source.itemBytes()),
+                leftAs);
         BlockingQueue<Telling> tellings = new LinkedBlockingQueue<>();
         ExecutorService thread = host.threads().single("repair-transfer");
         try {

@@ -1,10 +1,13 @@
 package io.anneal.repair;
 
 import io.anneal.key.TokenRange;
+import io.anneal.node.Replica;
 import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Brings SSTables as they are to a replica that holds next to nothing, before it is compared with the others row by row: that is
@@ -20,6 +23,8 @@ public interface RangeTransfer {
      * @param target takes in at once what it receives
      * @param waivers what is not refused of either
      * @param bytesPerSecond at most, about; 0 for as fast as it goes
+     * @param leftAs an id under which the target leaves what comes, for a session to go on with ({@link Replica#receiveKept}); empty
+     *     where it takes it in at once
      */
     record Task(
             String table,
@@ -27,7 +32,8 @@ public interface RangeTransfer {
             RepairMember source,
             RepairMember target,
             Set<Waiver> waivers,
-            long bytesPerSecond) {}
+            long bytesPerSecond,
+            Optional<UUID> leftAs) {}
 
     /** Hears how far it is. */
     @FunctionalInterface
@@ -42,7 +48,7 @@ public interface RangeTransfer {
     }
 
     /**
-     * Returns when the target holds what the source holds in the ranges. Runs on a thread of its own, and may wait; an interrupt
+     * Returns when the target holds, or has left, what the source holds in the ranges. Runs on a thread of its own, and may wait; an interrupt
      * ends it.
      *
      * @throws IOException when it could not: the repair then sends rows

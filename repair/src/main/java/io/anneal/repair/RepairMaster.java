@@ -34,6 +34,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -46,6 +47,28 @@ import org.slf4j.MDC;
  * <p>Runs on the caller's thread. Owns neither its table nor the replicas; {@link #close} ends the master's own session.
  */
 public final class RepairMaster implements Closeable {
+    /** What came before the session. */
+    interface Before {
+        Before NOTHING = new Before() {
+            @Override
+            public Optional<UUID> left(int replica) {
+                return Optional.empty();
+            }
+
+            @Override
+            public int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share) {
+                return 0;
+            }
+        };
+
+        /** Under which SSTables came for a replica, the master 0: it keeps them with the session, or not at all. */
+        Optional<UUID> left(int replica);
+
+        /** See {@link FilesFirst#check}. */
+        int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
+                throws IOException;
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(RepairMaster.class);
 
     private final RepairConfig config;
@@ -56,16 +79,10 @@ public final class RepairMaster implements Closeable {
     private final ClusteringComparator comparator;
     private final SessionOpened ownOpened;
     private final LinearRanges ranges;
-    private final boolean goesAroundTheRing;
+    private final boolean mayEndEarly;
     private final RepairMeter meter;
-    private final FirstVotes firstVotes;
+    private final Before before;
 
-    /** See {@link FilesFirst#check}. */
-    @FunctionalInterface
-    interface FirstVotes {
-        int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
-                throws IOException;
-    }
     /** The replicas that hold something, the master first. */
     private final BitSet hold = new BitSet();
 
@@ -87,12 +104,12 @@ public final class RepairMaster implements Closeable {
     /** @throws RepairException when the table's replica would have to receive rows and cannot */
     public RepairMaster(RepairConfig config, Replica table, List<Participant> followers, RepairListener listener)
             throws IOException {
-        this(config, table, followers, listener, RepairMetrics.unseen(), (votes, opened, share) -> 0, Optional.empty());
+        this(config, table, followers, listener, RepairMetrics.unseen(), Before.NOTHING, Optional.empty());
     }
 
     /**
      * @param metrics of the process that the master is in
-     * @param firstVotes looks at what replicas hold before the first window
+     * @param before what came before the session, and looks at what replicas hold before the first window
      * @param waits called before each wait for a replica and every half second meanwhile; what it throws ends the session
      * @throws RepairException when the table's replica would have to receive rows and cannot
      */
@@ -102,11 +119,11 @@ public final class RepairMaster implements Closeable {
             List<Participant> followers,
             RepairListener listener,
             RepairMetrics metrics,
-            FirstVotes firstVotes,
+            Before before,
             Optional<Waiting.Check> waits)
             throws IOException {
         meter = new RepairMeter(metrics, waits);
-        this.firstVotes = firstVotes;
+        this.before = before;
         this.config = config;
         this.table = table;
         this.followers = List.copyOf(followers);
@@ -127,7 +144,7 @@ public final class RepairMaster implements Closeable {
                 config.sessions());
         comparator = ClusteringComparator.of(schema);
         ranges = LinearRanges.of(config.ranges());
-        goesAroundTheRing = goesAroundTheRing(config);
+        mayEndEarly = !goesAroundTheRing(config) && !bringsFiles();
         ownOpened = ReplicaSession.opened(table, parameters);
     }
 
@@ -169,6 +186,12 @@ public final class RepairMaster implements Closeable {
         return config.ranges().stream().anyMatch(range -> range.wrapsAround() && range.right() != Long.MIN_VALUE);
     }
 
+    /** These are kept as a whole, so that all of them must be compared first. */
+    private boolean bringsFiles() {
+        return IntStream.rangeClosed(0, followers.size())
+                .anyMatch(replica -> before.left(replica).isPresent());
+    }
+
     private RepairReport repair() throws IOException {
         LOG.info(
                 "repair starts, session={}, table={}.{}, range={}, replicas={}",
@@ -178,7 +201,11 @@ public final class RepairMaster implements Closeable {
                 config.rangesText(),
                 followers.size() + 1);
         opened = new ArrayList<>(List.of(ownOpened));
-        opened.addAll(meter.awaitAll(ask(follower -> follower.open(parameters))));
+        List<CompletableFuture<SessionOpened>> opening = new ArrayList<>();
+        for (Participant follower : followers) {
+            opening.add(follower.open(parameters.withLeft(before.left(opening.size() + 1))));
+        }
+        opened.addAll(meter.awaitAll(opening));
         names = opened.stream().map(SessionOpened::name).toList();
         requireDistinctData(opened);
         agreement = SessionAgreement.of(
@@ -188,7 +215,7 @@ public final class RepairMaster implements Closeable {
                 followers.stream()
                         .flatMap(follower -> follower.clockSkew().stream())
                         .toList());
-        if (!goesAroundTheRing) {
+        if (mayEndEarly) {
             listener.endsEarlyBy(this::endAt);
         }
         repairWindows(start(agreement.terms()));
@@ -287,7 +314,7 @@ public final class RepairMaster implements Closeable {
     private Votes start(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
         List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
-        own = new ReplicaSession(table, parameters, terms, meter);
+        own = new ReplicaSession(table, parameters.withLeft(before.left(0)), terms, meter);
         own.start(ranges);
         RangeTally tally = new RangeTally(new RangeIndex(config.ranges()), followers.size() + 1);
         sync = new WindowSync(table.schema(), own, followers, listener, tally, terms.bufferBytes(), config.dryRun());
@@ -310,8 +337,7 @@ public final class RepairMaster implements Closeable {
             List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
             if (lastBoundary.isEmpty()) {
-                int gotFiles =
-                        firstVotes.check(all, opened, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
+                int gotFiles = before.check(all, opened, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
                 meter.add(RepairCount.FILES_FIRST, gotFiles);
             }
             requireProgress(lastBoundary, all);
@@ -345,7 +371,7 @@ public final class RepairMaster implements Closeable {
      */
     private Optional<RingPosition> timelyEnd(RingPosition vote, Optional<RingPosition> lastBoundary) {
         // The empty key's token is the smallest: it is read first, and is the last of its range.
-        if (goesAroundTheRing || vote.isEnd() || vote.lastToken() == Long.MIN_VALUE || listener.nanosLeft() > 0) {
+        if (!mayEndEarly || vote.isEnd() || vote.lastToken() == Long.MIN_VALUE || listener.nanosLeft() > 0) {
             return Optional.empty();
         }
         long before = vote.lastToken() - 1;

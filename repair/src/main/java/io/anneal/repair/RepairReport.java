@@ -198,7 +198,10 @@ public record RepairReport(
         RepairCounts both = counts.plus(lost.counts)
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
-        List<ReplicaReport> all = new ArrayList<>(replicas.isEmpty() ? lost.replicas : replicas);
+        List<ReplicaReport> all = new ArrayList<>(
+                replicas.isEmpty()
+                        ? lost.replicas.stream().map(ReplicaReport::unsure).toList()
+                        : replicas);
         for (int i = 0; i < Math.min(replicas.size(), lost.replicas.size()); i++) {
             all.set(i, replicas.get(i).after(lost.replicas.get(i)));
         }
@@ -414,6 +417,19 @@ public record RepairReport(
         private ReplicaReport after(ReplicaReport lost) {
             ReplicaReport both = sum(List.of(lost, this));
             return new ReplicaReport(member, name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
+        }
+
+        /** After an attempt of which nobody knows what this replica kept. */
+        private ReplicaReport unsure() {
+            return new ReplicaReport(
+                    member,
+                    name,
+                    counts,
+                    importDeadlineSeconds,
+                    sstables,
+                    unkept.stream()
+                            .map(part -> new Unkept(part.ranges(), part.items(), true, part.reason()))
+                            .toList());
         }
 
         /** The moment after which its directory must not be imported any more; empty when there is none. */

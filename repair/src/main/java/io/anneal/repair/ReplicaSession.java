@@ -33,6 +33,7 @@ import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
+import io.anneal.store.SSTables;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.LongPredicate;
 
 /**
@@ -76,7 +78,7 @@ final class ReplicaSession implements Closeable {
 
     private record Fetching(Phase phase, LongPredicate wanted) {}
 
-    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) {
+    ReplicaSession(Replica table, OpenSession parameters, SessionTerms terms, RepairMeter meter) throws IOException {
         this.meter = meter;
         this.table = table;
         this.terms = terms;
@@ -99,11 +101,19 @@ final class ReplicaSession implements Closeable {
                 terms.localDeletionTimeMaxSeconds());
         long receivedBytesMax = RepairConfig.receivedBytesMax(terms.bufferBytes(), parameters.participants());
         window = new Window(schema, codec, reader.rows(), terms.localDeletionTimeMaxSeconds(), receivedBytesMax, meter);
-        run = parameters.dryRun()
-                ? Optional.empty()
-                : Optional.of(table.receive(parameters.sessionId(), terms.importDeadlineSeconds()));
+        run = parameters.dryRun() ? Optional.empty() : Optional.of(receive(table, parameters, terms));
         writer = run.map(started -> new ReceivedWriter(schema, started, meter));
         meter.started();
+    }
+
+    private static Receiving receive(Replica table, OpenSession parameters, SessionTerms terms) throws IOException {
+        UUID sessionId = parameters.sessionId();
+        long importDeadlineSeconds = terms.importDeadlineSeconds();
+        return parameters.left().isPresent()
+                // What came before has its time already.
+                ? table.receiveKept(
+                        parameters.left().get(), parameters.purgeTimeSeconds(), sessionId, importDeadlineSeconds)
+                : table.receive(sessionId, importDeadlineSeconds);
     }
 
     /**
@@ -120,13 +130,15 @@ final class ReplicaSession implements Closeable {
                 table.localDeletionTimeMaxSeconds(),
                 parameters.bufferBytes(),
                 table.takesInAtOnce(),
+                table.keepsReceived(),
                 table.notes(),
                 OptionalLong.empty());
     }
 
     /** Begins at the first of the ranges; once. */
-    void start(LinearRanges ranges) {
-        reader.start(ranges);
+    void start(LinearRanges ranges) throws IOException {
+        List<Descriptor> left = run.isPresent() ? run.get().whole() : List.of();
+        reader.start(ranges, SSTables.open(table.schema(), left));
         window.startIn(ranges);
     }
 
@@ -448,7 +460,9 @@ final class ReplicaSession implements Closeable {
         if (run.isPresent()) {
             table.checkReceiving();
         }
-        List<Descriptor> written = writer.isPresent() ? write(writer.get()::finish) : List.of();
+        if (writer.isPresent()) {
+            write(writer.get()::finish);
+        }
         long importDeadlineSeconds = Receiving.NO_DEADLINE;
         if (run.isPresent()) {
             importDeadlineSeconds = run.get().complete();
@@ -457,9 +471,9 @@ final class ReplicaSession implements Closeable {
         return new SessionFinished(
                 meter.counts(),
                 importDeadlineSeconds,
-                table.takesInAtOnce()
+                run.isEmpty() || table.takesInAtOnce()
                         ? List.of()
-                        : written.stream().map(Descriptor::toString).toList());
+                        : run.get().staged().stream().map(Descriptor::toString).toList());
     }
 
     /** What all replicas of the session hold alike when they have finished: nothing before, and nothing in a dry run. */

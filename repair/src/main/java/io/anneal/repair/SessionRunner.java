@@ -201,13 +201,7 @@ final class SessionRunner {
                             || steps.isShutDown()
                             || followers.stream().anyMatch(Participant::isGone));
             try (RepairMaster master = new RepairMaster(
-                    config,
-                    replica,
-                    followers,
-                    part.listener(),
-                    environment.metrics(),
-                    files::check,
-                    Optional.of(() -> {
+                    config, replica, followers, part.listener(), environment.metrics(), files, Optional.of(() -> {
                         steps.requireRunning();
                         steps.help();
                         part.listener().waits();

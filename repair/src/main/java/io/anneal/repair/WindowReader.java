@@ -13,6 +13,7 @@ import io.anneal.key.LinearRanges;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
 import io.anneal.node.Replica;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
@@ -20,6 +21,7 @@ import io.anneal.repair.row.DeletionReader;
 import io.anneal.repair.row.ItemCodec;
 import io.anneal.repair.row.RowBuffer;
 import io.anneal.repair.row.SpillFile;
+import io.anneal.store.SSTables;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collections;
@@ -48,6 +50,7 @@ final class WindowReader implements Closeable {
     private final LargeRowTurns largeRows;
 
     private final DeletionReader deletions;
+    private Optional<SSTables> beside = Optional.empty();
     private boolean started;
     private Iterator<TokenRange.Linear> unread = Collections.emptyIterator();
     /** Of the range that is being read; empty before the first, after the last, and between two of them. */
@@ -100,7 +103,9 @@ final class WindowReader implements Closeable {
         return bytesRead;
     }
 
-    void start(LinearRanges ranges) {
+    /** @param others what counts as the replica's beside what it holds; closed with this */
+    void start(LinearRanges ranges, SSTables others) {
+        beside = Optional.of(others);
         if (started) {
             throw new IllegalStateException("reading was started before, replica=" + table.name());
         }
@@ -137,10 +142,29 @@ final class WindowReader implements Closeable {
         boolean found = false;
         while (!found && !isAtEnd()) {
             if (cursor.isEmpty()) {
-                cursor = Optional.of(table.scan(unread.next(), localDeletionTimeMaxSeconds));
+                cursor = Optional.of(scan(unread.next()));
                 cursor.get().askBefore(largeRows);
             }
             found = readOne(cursor.get());
+        }
+    }
+
+    private FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        FragmentCursor held = table.scan(range, localDeletionTimeMaxSeconds);
+        if (beside.isEmpty() || beside.get().readers().isEmpty()) {
+            return held;
+        }
+        FragmentCursor both = null;
+        try {
+            both = MergeCursor.of(
+                    table.schema(),
+                    List.of(held, beside.get().scan(range, localDeletionTimeMaxSeconds)),
+                    localDeletionTimeMaxSeconds);
+            return both;
+        } finally {
+            if (both == null) {
+                held.close();
+            }
         }
     }
 
@@ -283,6 +307,10 @@ final class WindowReader implements Closeable {
     public void close() throws IOException {
         try (rows) {
             end();
+        } finally {
+            if (beside.isPresent()) {
+                beside.get().close();
+            }
         }
     }
 }

@@ -259,6 +259,27 @@ class LastStepTest {
     }
 
     @Test
+    void shouldNotSayThatAReplicaLacksWhatALostAttemptMayHaveGivenIt() {
+        AtomicInteger times = new AtomicInteger();
+        tables.get(1).beforeComplete = () -> {
+            if (times.incrementAndGet() == 1) {
+                throw new RepairException("truncated", (Throwable) null, Optional.of(RepairCode.TRUNCATED));
+            }
+            // Nobody hears what the replicas keep from here on.
+            client.close();
+        };
+
+        assertThatThrownBy(() -> repair(overNodes()).run(environment())).isInstanceOf(IOException.class);
+
+        assertThat(unfinished).singleElement().satisfies(report -> {
+            assertThat(report.notes()).anyMatch(note -> note.contains("an attempt was lost while replicas kept"));
+            assertThat(report.replicas().get(1).unkept())
+                    .singleElement()
+                    .satisfies(part -> assertThat(part.mayBeKept()).isTrue());
+        });
+    }
+
+    @Test
     void shouldSayWhatAStoreOnAFullDiskDidNotKeep() throws IOException {
         HostEnvironment host = HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100));
         try (FaultyDirectory disk = FaultyDirectory.create(directory);

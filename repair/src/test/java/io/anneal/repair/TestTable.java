@@ -172,6 +172,11 @@ final class TestTable implements Replica {
             }
 
             @Override
+            public List<Descriptor> staged() {
+                return receiving.staged();
+            }
+
+            @Override
             public void close() throws IOException {
                 receiving.close();
             }

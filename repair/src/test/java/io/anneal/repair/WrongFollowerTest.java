@@ -217,6 +217,7 @@ class WrongFollowerTest {
                                 opened.localDeletionTimeMaxSeconds(),
                                 0,
                                 true,
+                                false,
                                 List.of(),
                                 OptionalLong.empty())),
                 "replica=follower",

@@ -108,6 +108,7 @@ class RepairSnippetsTest {
                                 : StreamTarget.here(((RepairMember.Here) task.target()).tables()),
                         task.ranges())
                 .allow(task.waivers())
+                .leave(task.leftAs())
                 .bytesPerSecond(task.bytesPerSecond())
                 .listener((rows, bytes, share) -> progress.came(share, bytes))
                 .run(HostEnvironment.system());

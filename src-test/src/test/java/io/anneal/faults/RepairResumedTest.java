@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -44,8 +45,12 @@ final class RepairResumedTest {
     private static final int TABLES = 5;
     private static final int ROWS = 300;
     private static final int PARALLEL = 2;
-    /** So that a round takes a second or two: it cannot end before somebody is killed. */
-    private static final int RATE = 1_000;
+    /** So that a round takes some seconds: it cannot end before somebody is killed. */
+    private static final int RATE = 600;
+    /** About as long as a table takes, with as many beside it. */
+    private static final int DELAY_MAX_MS = 700;
+    /** Who is killed: the command, or a server by its number; the first one is the master. */
+    private static final int COMMAND = -1;
 
     private static final long DEADLINE_MS = 60_000;
 
@@ -183,11 +188,15 @@ final class RepairResumedTest {
     @Test
     void shouldGoOnWhoeverWasKilled() throws Exception {
         Random random = new Random(SEED);
-        for (int round = 0; round < 3; round++) {
+        List<Integer> victims = new ArrayList<>(List.of(COMMAND, 0, 1));
+        Collections.shuffle(victims, random);
+        for (int round = 0; round < victims.size(); round++) {
+            int victim = victims.get(round);
             int tables = 1 + random.nextInt(TABLES - PARALLEL - 1);
-            String what = "seed=" + SEED + ", round=" + round + ", tables=" + tables;
+            int delayMs = random.nextInt(DELAY_MAX_MS);
+            String what = "seed=" + SEED + ", victim=" + victim + ", tables=" + tables + ", delayMs=" + delayMs;
             long[] before = {served.get(0).rowsRead(), served.get(1).rowsRead()};
-            Path home = killed(round, tables);
+            Path home = killed(round, victim, tables, delayMs);
             Commands.Result status = Commands.run("repair", "--state", state.toString(), "--status");
             assertThat(status.exitCode()).as(what).isEqualTo(1);
             String id = home.getFileName().toString();
@@ -208,7 +217,7 @@ final class RepairResumedTest {
                     .as("done when the end came, and not recorded: " + what)
                     .isLessThanOrEqualTo(PARALLEL);
             for (int i = 0; i < 2; i++) {
-                boolean wasKilled = round == i + 1;
+                boolean wasKilled = victim == i;
                 long twice = (long) PARALLEL * ROWS;
                 assertThat(served.get(i).rowsRead() - (wasKilled ? 0 : before[i]))
                         .as(what)
@@ -223,23 +232,25 @@ final class RepairResumedTest {
     }
 
     /** Ends the command, and where another is killed does so after that: it would try for a while to reach it. */
-    private Path killed(int round, int tables) throws Exception {
+    private Path killed(int round, int victim, int tables, int delayMs) throws Exception {
         Path log = directory.resolve("command-" + round + ".log");
         Process command = Commands.start(log, repair(round, "--rate", Integer.toString(RATE)));
         try {
             Path home = awaitTables(tables, command.onExit());
-            if (round == 0) {
+            // Anywhere in the tables that are repaired then.
+            Thread.sleep(delayMs);
+            if (victim == COMMAND) {
                 return home;
             }
-            Served victim = served.get(round - 1);
-            victim.server.kill();
+            Served killed = served.get(victim);
+            killed.server.kill();
             command.destroy();
             assertThat(command.waitFor(DEADLINE_MS, TimeUnit.MILLISECONDS)).isTrue();
             List<String> lines = Files.readAllLines(log);
             assertThat(lines.get(lines.size() - 1))
                     .isEqualTo("go on with: anneal repair --state=" + state + " --resume "
                             + home.getFileName().toString().substring(0, 8));
-            victim.start();
+            killed.start();
             return home;
         } finally {
             command.destroyForcibly().waitFor();

@@ -89,6 +89,23 @@ final class Disturbances {
         }
     }
 
+    /** Bytes break on the way to or from a host, whatever else is late, and a host dies: the same one or another. */
+    void addCorruptionAndDeath(RepairWorld.Wanted wanted) {
+        List<ReplicaHost> repaired = wanted.hosts();
+        network.faults(slow());
+        ReplicaHost follower = repaired.get(1 + random.nextInt(repaired.size() - 1));
+        boolean isBack = random.nextBoolean();
+        InetAddress from = (isBack ? follower : wanted.master()).host();
+        InetAddress to = (isBack ? wanted.master() : follower).host();
+        network.faults(from, to, slow().withCorruptedChance(1.0 / anyOffset()));
+        ReplicaHost dying = anyOf(repaired);
+        if (random.nextBoolean()) {
+            soon("death among corrupted bytes of " + dying, () -> die(dying));
+        } else {
+            whenKept(anyOf(repaired), "death among corrupted bytes of " + dying, () -> die(dying));
+        }
+    }
+
     /** Between the one who asked for the repair and the master that does it. */
     private void disturbAsker(RepairWorld.Wanted wanted) {
         AskingHost asker = world.asker();
@@ -245,8 +262,7 @@ final class Disturbances {
         boolean isBack = random.nextBoolean();
         InetAddress from = isBack ? other : one;
         InetAddress to = isBack ? one : other;
-        // From the first bytes of the handshake to the last of the repair, or beyond.
-        long offset = (long) Math.pow(10, 1 + random.nextDouble() * 4);
+        long offset = anyOffset();
         SimulatedFaults slow = slow();
         network.faults(
                 from,
@@ -257,6 +273,11 @@ final class Disturbances {
                     case 2 -> slow.withCorruptedByte(offset);
                     default -> slow.withCorruptedChance(1.0 / offset);
                 });
+    }
+
+    /** From the first bytes of the handshake to the last of the repair, or beyond. */
+    private long anyOffset() {
+        return (long) Math.pow(10, 1 + random.nextDouble() * 4);
     }
 
     /** One that heals sooner or later: before the peer counts as lost, or after. */

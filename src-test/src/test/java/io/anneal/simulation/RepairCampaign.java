@@ -478,8 +478,8 @@ final class RepairCampaign implements AutoCloseable {
         long spreadMicros = 3L * RandomFragments.TIMESTAMP_SPREAD_MICROS * (purges ? DRAWS_MAX : 1);
         long firstMicros = RandomFragments.TIMESTAMP_BASE_MICROS + (purges ? phase * PHASE_MICROS : 0);
         long cutoffMicros = firstMicros + (long) (random.nextDouble() * spreadMicros);
-        return Duration.of(
-                TimeUnit.SECONDS.toMicros(clock.instant().getEpochSecond()) - cutoffMicros, ChronoUnit.MICROS);
+        long nowMicros = TimeUnit.SECONDS.toMicros(clock.instant().getEpochSecond());
+        return Duration.of(Math.max(0, nowMicros - cutoffMicros), ChronoUnit.MICROS);
     }
 
     RepairWorld.Wanted anyWanted() {
@@ -501,6 +501,9 @@ final class RepairCampaign implements AutoCloseable {
     private void attempt() throws IOException {
         Disturbances disturbances = new Disturbances(this, world, random, streams);
         RepairWorld.Wanted wanted = anyWanted();
+        if (!streams && random.nextInt(5) == 0) {
+            disturbances.addCorruptionAndDeath(wanted);
+        }
         for (int i = random.nextInt(4); i > 0; i--) {
             disturbances.add(wanted);
         }

@@ -30,6 +30,7 @@ class RepairCampaignTest {
             "cut-off, ",
             "last step of ",
             "death of the asker",
+            "death among corrupted bytes of ",
             "replacement of ",
             "bad disk of ",
             "repair by the ring");

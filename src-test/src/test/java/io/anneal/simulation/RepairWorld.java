@@ -555,7 +555,11 @@ final class RepairWorld implements AutoCloseable {
                     List<Unkept> unkept = replica.unkept().stream()
                             .filter(missing -> missing.ranges().contains(range))
                             .toList();
-                    if (unkept.stream().noneMatch(Unkept::mayBeKept)) {
+                    // What it staged in an attempt before is not its data yet: it was given the same again.
+                    boolean hasItFromBefore = !unkept.isEmpty()
+                            && host.stages()
+                            && !replica.sstables().isEmpty();
+                    if (!hasItFromBefore && unkept.stream().noneMatch(Unkept::mayBeKept)) {
                         FragmentList expected = unkept.isEmpty() ? merged : before.get(host);
                         shouldShow(
                                 () -> host + " after a last step that failed, unkept=" + unkept + ", range=" + range,

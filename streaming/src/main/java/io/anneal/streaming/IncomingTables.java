@@ -10,6 +10,7 @@ import io.anneal.net.RequestException;
 import io.anneal.node.DataAge;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.schema.SchemaText;
@@ -21,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +37,7 @@ final class IncomingTables implements Closeable {
     private final SourceTerms terms;
     private final Optional<Duration> keptFor;
     private final long keepBytes;
+    private final Optional<UUID> leftAs;
     private final Map<StreamUnit, Incoming> incoming = new HashMap<>();
     /** Units that failed for what a peer or the user did: what they have is worth to be gone on with. */
     private final Set<StreamUnit> sound = new HashSet<>();
@@ -43,12 +46,19 @@ final class IncomingTables implements Closeable {
      * @param terms what is refused
      * @param keptFor how long what did not come to its end may be gone on with, if it may be
      * @param keepBytes so much may come twice after a crash
+     * @param leftAs see {@link StreamPlan#leave}
      */
-    IncomingTables(HostEnvironment environment, SourceTerms terms, Optional<Duration> keptFor, long keepBytes) {
+    IncomingTables(
+            HostEnvironment environment,
+            SourceTerms terms,
+            Optional<Duration> keptFor,
+            long keepBytes,
+            Optional<UUID> leftAs) {
         this.environment = environment;
         this.terms = terms;
         this.keptFor = keptFor;
         this.keepBytes = keepBytes;
+        this.leftAs = leftAs;
     }
 
     /** A unit's data with the replica that it goes to. One thread. */
@@ -133,16 +143,21 @@ final class IncomingTables implements Closeable {
                 return replica.receive(environment.newId(), deadline);
             }
             return replica.receiveKept(
-                    UUID.nameUUIDFromBytes(unit.text().getBytes(StandardCharsets.UTF_8)),
+                    leftAs.orElseGet(() -> UUID.nameUUIDFromBytes(unit.text().getBytes(StandardCharsets.UTF_8))),
                     environment.clock().instant().getEpochSecond()
                             + keptFor.get().toSeconds(),
                     environment.newId(),
                     deadline);
         }
 
-        /** Makes all of it the replica's. */
+        /** Makes all of it the replica's, or leaves it. */
         StreamReport complete() throws IOException {
             IncomingTable come = table.orElseThrow();
+            if (leftAs.isPresent()) {
+                come.suspend();
+                return new StreamReport(
+                        come.sstables(), come.parts(), come.rows(), come.bytes(), Receiving.NO_DEADLINE, List.of());
+            }
             if (!replica.takesInAtOnce()) {
                 DataAge.requireInTime(replica.schema(), importDeadlineSeconds, environment.clock());
             }
@@ -218,6 +233,10 @@ final class IncomingTables implements Closeable {
         boolean ready = false;
         try {
             replica.checkReceiving();
+            if (leftAs.isPresent() && !replica.keepsReceived()) {
+                throw new ReplicaException(
+                        "replica can't leave what it receives to be gone on with, replica=" + replica.name());
+            }
             ready = true;
             return new Incoming(unit, replica);
         } finally {

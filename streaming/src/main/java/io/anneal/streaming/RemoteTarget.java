@@ -8,7 +8,9 @@ import io.anneal.streaming.message.StreamStatus;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /** A target on another node, which fetches a unit itself: asked for it, and watched. One thread. */
 final class RemoteTarget implements Closeable {
@@ -39,6 +41,7 @@ final class RemoteTarget implements Closeable {
      * Waits until it is done; an interrupt aborts it.
      *
      * @param bytesPerSecond which the target takes at most; it hears of a slow listener only a second later
+     * @param leftAs see {@link StreamPlan#leave}
      * @param listener while it does not return, the target comes to rest
      * @throws StreamException when the target failed
      */
@@ -47,6 +50,7 @@ final class RemoteTarget implements Closeable {
             StreamSource.There source,
             Set<Waiver> waivers,
             long bytesPerSecond,
+            Optional<UUID> leftAs,
             StreamListener listener)
             throws IOException {
         int dot = unit.table().indexOf('.');
@@ -58,7 +62,8 @@ final class RemoteTarget implements Closeable {
                 source.replica(),
                 unit.ranges(),
                 waivers,
-                bytesPerSecond);
+                bytesPerSecond,
+                leftAs);
         StreamStatus status = run.ask(out -> {
             out.writeByte(StreamVerb.VERSION);
             wanted.encode(out);

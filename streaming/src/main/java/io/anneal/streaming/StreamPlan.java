@@ -17,6 +17,7 @@ import io.anneal.net.CorruptFrameException;
 import io.anneal.net.PeerException;
 import io.anneal.node.DistinctReplicas;
 import io.anneal.node.FailureText;
+import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Ring;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
@@ -53,6 +55,7 @@ public final class StreamPlan {
     /** Two minutes in all, in which a node is started again. */
     private static final int ATTEMPTS = 9;
 
+    private static final Duration LEFT_FOR = Duration.ofDays(1);
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
 
@@ -72,6 +75,7 @@ public final class StreamPlan {
     private Optional<JobProgress.Listener> progress = Optional.empty();
     private Optional<Duration> keptFor = Optional.empty();
     private long keepBytes = KEEP_BYTES;
+    private Optional<UUID> leftAs = Optional.empty();
     private StreamListener listener = (rows, bytes, covered) -> {};
     private StreamReport report = StreamReport.NOTHING;
     /** Whether all nodes were there once: what can't be reached then has gone, and may come back. */
@@ -203,6 +207,17 @@ public final class StreamPlan {
         return this;
     }
 
+    /**
+     * Leaves what comes under an id instead of making it the target's: whoever has the target receive under this id within a day
+     * goes on with it, or removes it. Of a plan of one unit, to a replica that can ({@link Replica#keepsReceived}).
+     *
+     * @param id empty, as by default, where it becomes the target's
+     */
+    public StreamPlan leave(Optional<UUID> id) {
+        leftAs = given("id", id);
+        return this;
+    }
+
     /** What is not refused: a source without data, or whose data is older than gc_grace, or a table without gc_grace. */
     public StreamPlan allow(Set<Waiver> meant) {
         waivers.addAll(given("meant", meant));
@@ -257,6 +272,9 @@ public final class StreamPlan {
     }
 
     private StreamReport runAlone(HostEnvironment environment) throws IOException {
+        if (leftAs.isPresent() && units.size() != 1) {
+            throw new IllegalStateException("only one unit can be left, units=" + units.size());
+        }
         report = StreamReport.NOTHING;
         begun = false;
         RangeJob.Builder<StreamUnit> builder = RangeJob.builder("streaming", StreamUnit::parse, environment)
@@ -268,7 +286,11 @@ public final class StreamPlan {
                 .patience(StreamPlan::isBusy, patience);
         progress.ifPresent(builder::listener);
         try (IncomingTables incoming = new IncomingTables(
-                        environment, new SourceTerms(waivers, ownReplica, environment.clock()), keptFor, keepBytes);
+                        environment,
+                        new SourceTerms(waivers, ownReplica, environment.clock()),
+                        keptFor.or(() -> leftAs.map(id -> LEFT_FOR)),
+                        keepBytes,
+                        leftAs);
                 RangeJob<StreamUnit> job = builder.open(() -> units)) {
             IncomingDisks disks = new IncomingDisks(incoming);
             try {
@@ -311,7 +333,7 @@ public final class StreamPlan {
         if (targets.get(unit.target()) instanceof StreamTarget.There there) {
             try (RemoteTarget remote = RemoteTarget.open(there)) {
                 fetched = remote.fetch(
-                        unit, (StreamSource.There) source, waivers, bytesPerSecond, watch(run, remote::isGone));
+                        unit, (StreamSource.There) source, waivers, bytesPerSecond, leftAs, watch(run, remote::isGone));
             }
         } else {
             StreamTarget.Here here = (StreamTarget.Here) targets.get(unit.target());

@@ -70,6 +70,7 @@ final class StreamWork implements ServedRun.Work {
                     covered = share;
                     listener.progress(running()::encode);
                 })
+                .leave(wanted.leftAs())
                 .run(environment);
         StreamStatus.End end = new StreamStatus.End(
                 report.sstables(), report.parts(), report.importDeadlineSeconds(), report.stagedIn());

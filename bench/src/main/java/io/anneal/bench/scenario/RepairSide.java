@@ -112,6 +112,7 @@ final class RepairSide implements Closeable {
                                 : StreamTarget.here(((RepairMember.Here) task.target()).tables()),
                         task.ranges())
                 .allow(task.waivers())
+                .leave(task.leftAs())
                 .run(host);
     }
 

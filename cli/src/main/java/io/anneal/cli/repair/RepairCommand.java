@@ -52,7 +52,6 @@ import picocli.CommandLine.Option;
                         + " only looks, unless told to --apply. Exits with 1 if replicas differ, with 5 if an error stopped it"
                         + " before that was known.")
 public final class RepairCommand extends Subcommand {
-    /** More threads than that would wait for each other. */
     @Option(
             names = "--dir",
             paramLabel = "DIR",

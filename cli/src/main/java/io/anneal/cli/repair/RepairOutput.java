@@ -240,7 +240,7 @@ final class RepairOutput {
                 .anyMatch(replica -> !replica.sstables().isEmpty());
     }
 
-    private static String verdict(RepairReport report) {
+    static String verdict(RepairReport report) {
         if (report.comparedNothing()) {
             return "nothing was compared: all that is there is newer than "
                     + report.cutoff().orElseThrow() + "; --include-recent takes it";

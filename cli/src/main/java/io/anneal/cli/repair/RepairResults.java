@@ -72,9 +72,14 @@ final class RepairResults {
     }
 
     private void printSample(QualifiedTable table, RepairReport report, Instant now) {
-        DriftEstimate estimate = estimate(report.ranges());
-        DriftOutput.print(command.out(), table.toString(), estimate);
-        keys.ifPresent(reading -> DriftOutput.printKeys(command.out(), estimate, reading.of(table.toString()), now));
+        if (report.comparedNothing()) {
+            command.out().println(table + ": " + RepairOutput.verdict(report));
+        } else {
+            DriftEstimate estimate = estimate(report.ranges());
+            DriftOutput.print(command.out(), table.toString(), estimate);
+            keys.ifPresent(
+                    reading -> DriftOutput.printKeys(command.out(), estimate, reading.of(table.toString()), now));
+        }
         RepairOutput.printLeftOut(command.out(), report);
     }
 
@@ -217,6 +222,7 @@ final class RepairResults {
                     if (done.containsKey(table)) {
                         Done one = done.get(table);
                         Optional<DriftEstimate> estimate = task.sample()
+                                .filter(sample -> !one.report().comparedNothing())
                                 .map(sample -> estimate(one.report().ranges()));
                         RepairOutput.write(
                                 result.fields(), run.id(), table, one.report(), isKnown(one), one.now(), json -> {

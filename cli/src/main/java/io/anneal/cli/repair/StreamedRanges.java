@@ -22,6 +22,7 @@ record StreamedRanges(HostEnvironment host) implements RangeTransfer {
                 .listener((rows, bytes, covered) -> progress.came(covered, bytes))
                 // Else the replica gets rows, which need no thread of the node's.
                 .patience(PATIENCE)
+                .leave(task.leftAs())
                 .run(host);
     }
 

@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +28,7 @@ import java.util.stream.Collectors;
  * @param ringShare how much of the ring was ever repaired, from 0 to 1
  * @param gcGrace that of the newest run which knew it, else Cassandra's default
  * @param waiting runs whose SSTables {@code untilOnceImported} counts
+ * @param importBefore the earliest of their deadlines, which may have passed: what was not imported by then must not be any more
  */
 public record Coverage(
         String table,
@@ -37,7 +37,8 @@ public record Coverage(
         Optional<Instant> untilOnceImported,
         double ringShare,
         Duration gcGrace,
-        List<UUID> waiting) {
+        List<UUID> waiting,
+        Optional<Instant> importBefore) {
 
     /** How long until deletions may be purged that a replica has not seen; negative when it is over. */
     public Optional<Duration> left(Instant now) {
@@ -95,7 +96,8 @@ public record Coverage(
                         Optional.empty(),
                         0,
                         RunRecord.GC_GRACE_DEFAULT,
-                        List.of()));
+                        List.of(),
+                        Optional.empty()));
             }
             groups(done).forEach(group -> all.add(of(table, group)));
         });
@@ -132,7 +134,6 @@ public record Coverage(
     private static Coverage of(String table, List<Done> done) {
         List<RepairTime> certain = new ArrayList<>();
         List<RepairTime> imported = new ArrayList<>();
-        Map<UUID, Long> waiting = new HashMap<>();
         for (Done one : done) {
             long seconds = one.table.coveredUntil().orElseThrow().getEpochSecond();
             List<RepairTime> times = one.run.ranges().stream()
@@ -141,11 +142,14 @@ public record Coverage(
             imported.addAll(times);
             if (one.table.sstablesToImport() == 0) {
                 certain.addAll(times);
-            } else {
-                waiting.put(one.run.id(), seconds);
             }
         }
         Optional<Instant> until = earliest(certain);
+        List<Done> waiting = done.stream()
+                .filter(one -> one.table.sstablesToImport() > 0)
+                .filter(one -> until.isEmpty()
+                        || one.table.coveredUntil().orElseThrow().isAfter(until.get()))
+                .toList();
         return new Coverage(
                 table,
                 done.stream()
@@ -160,12 +164,10 @@ public record Coverage(
                         .flatMap(one -> one.table.gcGrace().stream())
                         .findFirst()
                         .orElse(RunRecord.GC_GRACE_DEFAULT),
-                done.stream()
-                        .map(one -> one.run.id())
-                        .filter(waiting::containsKey)
-                        .filter(id ->
-                                until.isEmpty() || waiting.get(id) > until.get().getEpochSecond())
-                        .toList());
+                waiting.stream().map(one -> one.run.id()).toList(),
+                waiting.stream()
+                        .flatMap(one -> one.table.importBefore().stream())
+                        .min(Comparator.naturalOrder()));
     }
 
     /** Of the ring, of ranges that may overlap. */

@@ -97,7 +97,7 @@ final class RunJson {
         }
         try {
             return run(tree);
-        } catch (DateTimeException e) {
+        } catch (DateTimeException | ArithmeticException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }

@@ -172,11 +172,7 @@ public final class RunsOutput {
     private String line(Coverage table) {
         String name = table.table()
                 + (table.replicas().isEmpty() ? "" : " between " + String.join(", ", table.replicas())) + ": ";
-        String waits = table.waiting().isEmpty()
-                ? ""
-                : table.untilOnceImported()
-                        .map(until -> "; " + until + " once imported what " + runs(table) + " wrote")
-                        .orElse("; " + runs(table) + " count once what they wrote is imported");
+        String waits = table.waiting().isEmpty() ? "" : "; " + waits(table);
         if (table.until().isEmpty()) {
             return name + "never"
                     + (table.ringShare() > 0 && table.ringShare() < 1
@@ -191,6 +187,18 @@ public final class RunsOutput {
         return name + table.until().get() + ", "
                 + (table.isOverdue(now) ? "OVERDUE for " + duration(left) : duration(left) + " left")
                 + " of gc_grace " + duration(table.gcGrace()) + waits;
+    }
+
+    private String waits(Coverage table) {
+        String until = table.untilOnceImported().map(Instant::toString).orElse("more");
+        return table.importBefore()
+                .filter(deadline -> !now.isBefore(deadline))
+                .map(deadline -> until + " if what " + runs(table) + " wrote was imported before " + deadline
+                        + "; it must not be any more")
+                .orElseGet(() -> until + " once what " + runs(table) + " wrote is imported"
+                        + table.importBefore()
+                                .map(deadline -> ", before " + deadline)
+                                .orElse(""));
     }
 
     private static String runs(Coverage table) {
@@ -252,6 +260,7 @@ public final class RunsOutput {
         tree.put("seconds-left", table.left(now).map(Duration::toSeconds).orElse(null));
         tree.put("overdue", table.isOverdue(now));
         table.waiting().forEach(id -> tree.withArray("runs-to-import").add(id.toString()));
+        tree.put("import-before", table.importBefore().map(Instant::toString).orElse(null));
         return tree;
     }
 }

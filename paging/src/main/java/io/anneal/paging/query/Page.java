@@ -1,6 +1,7 @@
 package io.anneal.paging.query;
 
 import io.anneal.key.RingPosition;
+import io.anneal.schema.TableSchema;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.Optional;
  * has nothing else. Immutable by agreement: the buffers are shared and never written.
  */
 public final class Page {
+    private final TableSchema schema;
     private final List<ByteBuffer> items;
     private final int rowCount;
     private final int tombstoneCount;
@@ -18,11 +20,13 @@ public final class Page {
     private final Optional<RingPosition> last;
 
     private Page(
+            TableSchema schema,
             List<ByteBuffer> items,
             int rowCount,
             int tombstoneCount,
             StopReason stopReason,
             Optional<RingPosition> last) {
+        this.schema = schema;
         this.items = List.copyOf(items);
         this.rowCount = rowCount;
         this.tombstoneCount = tombstoneCount;
@@ -31,17 +35,27 @@ public final class Page {
     }
 
     /** The last page. */
-    public static Page exhausted(List<ByteBuffer> items, int rowCount, int tombstoneCount) {
-        return new Page(items, rowCount, tombstoneCount, StopReason.EXHAUSTED, Optional.empty());
+    public static Page exhausted(TableSchema schema, List<ByteBuffer> items, int rowCount, int tombstoneCount) {
+        return new Page(schema, items, rowCount, tombstoneCount, StopReason.EXHAUSTED, Optional.empty());
     }
 
     /** A page that another one follows, which goes on strictly behind {@code last}. */
     public static Page stopped(
-            StopReason reason, RingPosition last, List<ByteBuffer> items, int rowCount, int tombstoneCount) {
+            TableSchema schema,
+            StopReason reason,
+            RingPosition last,
+            List<ByteBuffer> items,
+            int rowCount,
+            int tombstoneCount) {
         if (reason == StopReason.EXHAUSTED) {
             throw new IllegalArgumentException("a page that is the last has no place to go on");
         }
-        return new Page(items, rowCount, tombstoneCount, reason, Optional.of(last));
+        return new Page(schema, items, rowCount, tombstoneCount, reason, Optional.of(last));
+    }
+
+    /** By which the items are encoded: the table may be altered between two pages. */
+    public TableSchema schema() {
+        return schema;
     }
 
     /** Whole items, one after the other; an item does not go over the end of a buffer. */

@@ -21,6 +21,7 @@ import java.util.UUID;
  * @param dryRun whether nothing is written
  * @param staged the run whose SSTables count as the replica's data although they are not imported yet
  * @param sessions how many sessions of one repair the master runs at once: a replica gives each its share of memory
+ * @param left under which SSTables came for the replica before: they are read with what it holds, and kept with what it receives
  */
 public record OpenSession(
         UUID sessionId,
@@ -34,7 +35,37 @@ public record OpenSession(
         int participants,
         boolean dryRun,
         Optional<UUID> staged,
-        int sessions) {
+        int sessions,
+        Optional<UUID> left) {
+
+    public OpenSession(
+            UUID sessionId,
+            String keyspace,
+            String table,
+            String schemaText,
+            List<TokenRange> ranges,
+            long purgeTimeSeconds,
+            long hashSeed,
+            int bufferBytes,
+            int participants,
+            boolean dryRun,
+            Optional<UUID> staged,
+            int sessions) {
+        this(
+                sessionId,
+                keyspace,
+                table,
+                schemaText,
+                ranges,
+                purgeTimeSeconds,
+                hashSeed,
+                bufferBytes,
+                participants,
+                dryRun,
+                staged,
+                sessions,
+                Optional.empty());
+    }
 
     public OpenSession {
         ranges = List.copyOf(ranges);
@@ -61,7 +92,26 @@ public record OpenSession(
                 participants,
                 dryRun,
                 staged,
-                sessions);
+                sessions,
+                left);
+    }
+
+    /** The same for a replica for which SSTables came before. */
+    public OpenSession withLeft(Optional<UUID> id) {
+        return new OpenSession(
+                sessionId,
+                keyspace,
+                table,
+                schemaText,
+                ranges,
+                purgeTimeSeconds,
+                hashSeed,
+                bufferBytes,
+                participants,
+                dryRun,
+                staged,
+                sessions,
+                id);
     }
 
     public void encode(ByteWriter out) {
@@ -77,6 +127,7 @@ public record OpenSession(
         out.writeByte(dryRun ? 1 : 0);
         Texts.write(out, staged);
         out.writeInt(sessions);
+        Texts.write(out, left);
     }
 
     public static OpenSession decode(ByteReader in) {
@@ -92,6 +143,7 @@ public record OpenSession(
                 in.readInt(),
                 in.readByte() != 0,
                 Texts.readOptionalId(in),
-                in.readInt());
+                in.readInt(),
+                Texts.readOptionalId(in));
     }
 }

@@ -14,6 +14,7 @@ import java.util.OptionalLong;
  * @param localDeletionTimeMaxSeconds ceiling of the format that it writes
  * @param bufferBytes the largest row buffer that it has memory for, at most what was asked for
  * @param takesInAtOnce whether what it receives is its data once the session ends well
+ * @param keepsReceived whether SSTables may come for it before a session, see {@link OpenSession#left}
  * @param notes what the operator should know of the replica, a sentence each
  * @param clockMillis its clock when it answered, since 1970; empty where it is the asker's own process
  */
@@ -22,6 +23,7 @@ public record SessionOpened(
         long localDeletionTimeMaxSeconds,
         int bufferBytes,
         boolean takesInAtOnce,
+        boolean keepsReceived,
         List<String> notes,
         OptionalLong clockMillis) {
     private static final long NO_CLOCK = Long.MIN_VALUE;
@@ -42,6 +44,7 @@ public record SessionOpened(
                 localDeletionTimeMaxSeconds,
                 bufferBytes,
                 takesInAtOnce,
+                keepsReceived,
                 notes,
                 OptionalLong.of(now.toEpochMilli()));
     }
@@ -51,6 +54,7 @@ public record SessionOpened(
         out.writeLong(localDeletionTimeMaxSeconds);
         out.writeInt(bufferBytes);
         out.writeByte(takesInAtOnce ? 1 : 0);
+        out.writeByte(keepsReceived ? 1 : 0);
         Texts.write(out, notes);
         out.writeLong(clockMillis.orElse(NO_CLOCK));
     }
@@ -60,6 +64,7 @@ public record SessionOpened(
                 ReplicaFacts.decode(in),
                 in.readLong(),
                 in.readInt(),
+                in.readByte() != 0,
                 in.readByte() != 0,
                 Texts.readList(in),
                 readClock(in.readLong()));

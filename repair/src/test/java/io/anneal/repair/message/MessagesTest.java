@@ -47,7 +47,19 @@ class MessagesTest {
             new TokenRange(Long.MAX_VALUE, Long.MIN_VALUE),
             TokenRange.FULL);
     private static final OpenSession OPEN = new OpenSession(
-            ID, "ks", "täble", "CREATE TABLE", RANGES, 1_700_000_000L, -5, 1 << 20, 3, true, Optional.of(ID), 16);
+                    ID,
+                    "ks",
+                    "täble",
+                    "CREATE TABLE",
+                    RANGES,
+                    1_700_000_000L,
+                    -5,
+                    1 << 20,
+                    3,
+                    true,
+                    Optional.of(ID),
+                    16)
+            .withLeft(Optional.of(new UUID(3, 4)));
     private static final SyncVote VOTE = new SyncVote(RingPosition.of(KEY, PositionInPartition.STATIC), 5);
     private static final RunRepair RUN = new RunRepair(
             "127.0.0.1:3",
@@ -80,6 +92,7 @@ class MessagesTest {
                     new TableHistory(true, OptionalLong.of(1_700_000_000_000_000L), 5)),
             99,
             1 << 20,
+            true,
             true,
             List.of("a note"),
             OptionalLong.of(1_700_000_000_000L));
@@ -114,6 +127,7 @@ class MessagesTest {
                         99,
                         1,
                         true,
+                        false,
                         List.of(text),
                         OptionalLong.empty())
                 .encode(out);

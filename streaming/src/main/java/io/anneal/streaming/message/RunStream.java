@@ -6,7 +6,9 @@ import io.anneal.io.Texts;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Waiver;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Asks a node to fetch ranges of a table from a source.
@@ -16,6 +18,7 @@ import java.util.Set;
  * @param sourceReplica name of the replica there
  * @param waivers what is not refused
  * @param bytesPerSecond which the node takes at most for it; 0 for as fast as it goes
+ * @param leftAs under which what comes is left for somebody else, if it is not to be the replica's
  */
 public record RunStream(
         String replica,
@@ -25,7 +28,8 @@ public record RunStream(
         String sourceReplica,
         List<TokenRange> ranges,
         Set<Waiver> waivers,
-        long bytesPerSecond) {
+        long bytesPerSecond,
+        Optional<UUID> leftAs) {
     public RunStream {
         waivers = Set.copyOf(waivers);
         ranges = List.copyOf(ranges);
@@ -46,6 +50,7 @@ public record RunStream(
         OpenSource.writeRanges(out, ranges);
         Waiver.write(out, waivers);
         out.writeLong(bytesPerSecond);
+        Texts.write(out, leftAs);
     }
 
     public static RunStream decode(ByteReader in) {
@@ -57,6 +62,7 @@ public record RunStream(
                 Texts.read(in),
                 OpenSource.readRanges(in),
                 Waiver.read(in),
-                in.readLong());
+                in.readLong(),
+                Texts.readOptionalId(in));
     }
 }
