@@ -20,13 +20,13 @@ import java.util.List;
  * call. Allocates nothing per row. Closes the inner cursor. Owned by one thread.
  */
 public final class SelectCursor extends ForwardingCursor {
-    private final long nowSeconds;
     private final boolean hidesRows;
     /** By index; null where nothing was dropped. */
     private final boolean[] staticDropped;
 
     private final boolean[] regularDropped;
 
+    private long nowSeconds;
     private Row view = new Row();
     private Row row;
     private int kind = FragmentKind.NONE;
@@ -61,6 +61,11 @@ public final class SelectCursor extends ForwardingCursor {
             }
         }
         return dropped;
+    }
+
+    /** From the next {@link #advance()} on shows what there is at another time. */
+    public void nowSeconds(long seconds) {
+        nowSeconds = seconds;
     }
 
     /**

@@ -12,7 +12,7 @@ public sealed interface RepairMember {
         return new Here("", tables);
     }
 
-    /** The same, under a name by which another run knows it again. */
+    /** The same, under a name by which reports and another run know it: no other of the repair has it. */
     static RepairMember here(String name, ReplicaSource tables) {
         return new Here(name, tables);
     }

@@ -8,10 +8,12 @@ import io.anneal.net.PeerAddress;
 import io.anneal.node.Ring;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -58,6 +60,7 @@ final class RepairOwners {
             throw new IllegalArgumentException("a repair needs the range that its replicas own, or a ring");
         }
         if (ring.isEmpty()) {
+            refuseEqualNames(members);
             return new RepairOwners(all, false, List.of(new Together(all, owned.orElseThrow())));
         }
         if (nodes.size() != members.size()) {
@@ -83,6 +86,16 @@ final class RepairOwners {
                     "no range of the ring that is wanted has two of these replicas, names=" + nodes);
         }
         return new RepairOwners(all, true, sets);
+    }
+
+    /** Reports and checkpoints know replicas of this process by their names; two on other nodes are told apart when they answer. */
+    private static void refuseEqualNames(List<RepairMember> members) {
+        Set<String> names = new HashSet<>();
+        for (RepairMember member : members) {
+            if (member instanceof RepairMember.Here here && !here.name().isEmpty() && !names.add(here.name())) {
+                throw new IllegalArgumentException("two replicas of this process have one name, name=" + here.name());
+            }
+        }
     }
 
     /** All, in the order in which they would be of one session. */

@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import com.google.common.io.Closer;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
@@ -195,18 +196,8 @@ public final class ReplicaRows implements Closeable {
 
     @Override
     public void close() throws IOException {
-        IOException failure = null;
-        for (Optional<Replica> replica : opened) {
-            try {
-                if (replica.isPresent()) {
-                    replica.get().close();
-                }
-            } catch (IOException e) {
-                failure = e;
-            }
-        }
-        if (failure != null) {
-            throw failure;
+        try (Closer all = Closer.create()) {
+            opened.forEach(replica -> replica.ifPresent(all::register));
         }
     }
 }

@@ -108,6 +108,17 @@ class OneReplicaTwiceTest {
         assertRefused(() -> repair(false, here("a", a), here("b", b), here("c", b)));
     }
 
+    /** A report would tell of both as one. */
+    @Test
+    void shouldRefuseTwoReplicasOfOneName() throws IOException {
+        Store a = store("a", SCHEMA);
+        Store b = store("b", SCHEMA);
+
+        assertThatThrownBy(() -> repair(true, here("one", a), here("one", b)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("two replicas of this process have one name, name=one");
+    }
+
     @Test
     void shouldRefuseTheStoreOfThisProcessThatANodeServes() throws IOException {
         Store a = store("a", SCHEMA);

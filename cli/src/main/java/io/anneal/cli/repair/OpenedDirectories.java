@@ -1,5 +1,6 @@
 package io.anneal.cli.repair;
 
+import com.google.common.io.Closer;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.node.CassandraReplicas;
@@ -14,8 +15,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,7 +27,7 @@ final class OpenedDirectories implements Closeable {
     private final Optional<Path> schemaFile;
     private final Optional<Path> out;
     private final boolean dryRun;
-    private final Deque<Closeable> opened = new ArrayDeque<>();
+    private final Closer opened = Closer.create();
 
     /** @param out where new SSTables of each that is no store go, or lie */
     OpenedDirectories(HostEnvironment host, Optional<Path> schemaFile, Optional<Path> out, boolean dryRun) {
@@ -49,7 +48,7 @@ final class OpenedDirectories implements Closeable {
 
     private ReplicaSource open(NamedReplica replica, StoreDirectory found) throws IOException {
         Store store = StoreOpening.forRepairs(found, StoreConfig.defaults().withCompactionThreads(0), host);
-        opened.push(store);
+        opened.register(store);
         return new StoreReplicas(store).named(replica.name());
     }
 
@@ -67,22 +66,12 @@ final class OpenedDirectories implements Closeable {
             throw new RepairException("nothing is staged there, directory=" + directory);
         }
         StagingArea staging = StagingArea.open(directory, replica.owner(), host.clock());
-        opened.push(staging);
+        opened.register(staging);
         return staging;
     }
 
     @Override
     public void close() throws IOException {
-        IOException failure = null;
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (IOException e) {
-                failure = e;
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        opened.close();
     }
 }

@@ -168,6 +168,11 @@ final class BigPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public long heldBytes() {
+        return index.promoted().heldBytes();
+    }
+
+    @Override
     public void close() {
         // Index belongs to the reader.
     }

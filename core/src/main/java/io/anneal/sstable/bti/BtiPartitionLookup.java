@@ -212,6 +212,13 @@ final class BtiPartitionLookup implements PartitionLookup {
     }
 
     @Override
+    public long heldBytes() {
+        long bytes =
+                partitionPages.heldBytes() + (rows == null ? 0 : rows.pages().heldBytes());
+        return data == null ? bytes : bytes + data.heldBytes();
+    }
+
+    @Override
     public void close() {
         if (isClosed) {
             return;

@@ -93,6 +93,10 @@ final class TriePages {
         }
     }
 
+    long heldBytes() {
+        return Math.min(uses, PAGES_MAX) * PAGE_BYTES;
+    }
+
     CorruptSSTableException corrupt(long position, String reason, Throwable cause) {
         return new CorruptSSTableException(file, position, reason, cause);
     }

@@ -277,6 +277,11 @@ public final class DataCursor extends WindowCursor {
     }
 
     @Override
+    public long heldBytes() {
+        return super.heldBytes() + (skipper == null ? 0 : skipper.heldBytes());
+    }
+
+    @Override
     public void close() throws IOException {
         place = Place.DONE;
         at(null);

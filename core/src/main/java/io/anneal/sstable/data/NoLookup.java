@@ -51,5 +51,10 @@ public final class NoLookup implements PartitionLookup {
     }
 
     @Override
+    public long heldBytes() {
+        return 0;
+    }
+
+    @Override
     public void close() {}
 }

@@ -55,6 +55,9 @@ public interface PartitionLookup extends Closeable {
     /** Where the found partition begins in the data. */
     long dataPosition();
 
+    /** Heap that it occupies, roughly. */
+    long heldBytes();
+
     /**
      * Checks the key in the data where the found partition should be.
      *

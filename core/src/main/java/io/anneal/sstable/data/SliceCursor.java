@@ -143,6 +143,11 @@ final class SliceCursor extends WindowCursor {
     }
 
     @Override
+    public long heldBytes() {
+        return super.heldBytes() + lookup.heldBytes();
+    }
+
+    @Override
     public void close() throws IOException {
         place = Place.DONE;
         at(null);

@@ -81,6 +81,7 @@ abstract class WindowCursor implements SSTableCursor {
         return reader.change();
     }
 
+    /** {@inheritDoc} What was read ahead is nearly all of it. */
     @Override
     public long heldBytes() {
         return window.heldBytes();

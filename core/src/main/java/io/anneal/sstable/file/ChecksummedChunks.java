@@ -29,4 +29,9 @@ public final class ChecksummedChunks extends ChunkSource {
         }
         System.arraycopy(window.array(), at, target, offset, lengthBytes);
     }
+
+    @Override
+    public long heldBytes() {
+        return window.array().length;
+    }
 }

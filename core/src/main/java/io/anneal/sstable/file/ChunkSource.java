@@ -44,6 +44,11 @@ public abstract class ChunkSource {
     /** Writes all bytes of a chunk to {@code target}. */
     public abstract void readChunk(long chunk, byte[] target, int offset) throws IOException;
 
+    /** Heap that it occupies, roughly. */
+    public long heldBytes() {
+        return 0;
+    }
+
     public final CorruptSSTableException corrupt(long position, String reason) {
         return new CorruptSSTableException(file, position, reason);
     }

@@ -35,4 +35,9 @@ public final class CompressedChunks extends ChunkSource {
                     wrong + ", chunk=" + index + ", storedBytes=" + storedBytes + ", expectedBytes=" + expectedBytes);
         }
     }
+
+    @Override
+    public long heldBytes() {
+        return window.array().length;
+    }
 }

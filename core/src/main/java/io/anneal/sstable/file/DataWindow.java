@@ -76,9 +76,9 @@ public final class DataWindow {
         return chunksRead;
     }
 
-    /** Heap that it occupies. */
+    /** Heap that it and its source occupy, roughly. */
     public long heldBytes() {
-        return buffer.length;
+        return buffer.length + source.heldBytes();
     }
 
     public int epoch() {

@@ -34,4 +34,9 @@ public final class PlainChunks extends ChunkSource {
         int at = window.fetch(chunk * chunkLengthBytes(), lengthBytes);
         System.arraycopy(window.array(), at, target, offset, lengthBytes);
     }
+
+    @Override
+    public long heldBytes() {
+        return window.array().length;
+    }
 }

@@ -1,0 +1,156 @@
+package io.anneal.paging.querier;
+
+import io.anneal.key.RingPosition;
+import io.anneal.key.ShardRule;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.ShardReads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Puts one page together from the readers of shards, in the order of tokens. The reader whose next token is the least gives all
+ * that it has before the next reader's; it is opened when it is the least for the first time.
+ *
+ * <pre>
+ *   shard 0  |--a--b--|        |--e--|                  a b | c d | e | f ...
+ *   shard 1           |--c--d--|     |--f--g--|
+ * </pre>
+ *
+ * <p>Nothing of it outlives a page but the shard readers. One thread.
+ */
+final class MultishardReader implements Closeable {
+    private final ShardReads reads;
+    private final Stretch stretch;
+    private final TableSchema schema;
+    private final long nowSeconds;
+    /** Of each shard; null before it is opened. */
+    private final ShardReader[] readers;
+    /** Below which none of a shard's partitions is left. */
+    private final long[] tokens;
+    /** Whether a shard has nothing more. */
+    private final boolean[] isDone;
+
+    private Optional<RingPosition> place = Optional.empty();
+
+    MultishardReader(ShardReads reads, Stretch stretch, TableSchema schema, long nowSeconds) {
+        this.reads = reads;
+        this.stretch = stretch;
+        this.schema = schema;
+        this.nowSeconds = nowSeconds;
+        ShardRule shards = reads.shards();
+        int count = stretch.ranges().isEmpty() ? 1 : shards.shardCount();
+        readers = new ShardReader[count];
+        tokens = new long[count];
+        isDone = new boolean[count];
+        for (int shard = 0; shard < count; shard++) {
+            OptionalLong first = stretch.firstToken(shards, shard);
+            isDone[shard] = first.isEmpty();
+            tokens[shard] = first.orElse(0);
+        }
+    }
+
+    int shardCount() {
+        return readers.length;
+    }
+
+    /** Goes on with a reader that was kept. */
+    void resume(int shard, ShardReader kept) {
+        kept.beginPage(nowSeconds);
+        readers[shard] = kept;
+        update(shard);
+    }
+
+    private void update(int shard) {
+        tokens[shard] = readers[shard].token();
+        isDone[shard] = readers[shard].isExhausted();
+    }
+
+    /** The shard with the least token but for one; -1 when no other has any. */
+    private int least(int butFor) {
+        int least = -1;
+        for (int shard = 0; shard < tokens.length; shard++) {
+            if (!isDone[shard] && shard != butFor && (least < 0 || tokens[shard] < tokens[least])) {
+                least = shard;
+            }
+        }
+        return least;
+    }
+
+    /** Reads until the page is full, or nothing is left. */
+    void read(PageItems page) throws IOException {
+        while (place.isEmpty()) {
+            int shard = least(-1);
+            if (shard < 0) {
+                return;
+            }
+            int second = least(shard);
+            if (readers[shard] == null) {
+                readers[shard] = stretch.reader(reads, schema, shard, tokens[shard], nowSeconds);
+            }
+            readFrom(readers[shard], page, second >= 0, second < 0 ? 0 : tokens[second]);
+            update(shard);
+        }
+    }
+
+    /** One step: takes what there is, or reads the next block. */
+    private void readFrom(ShardReader reader, PageItems page, boolean hasNext, long nextToken) throws IOException {
+        if (!reader.isTaken()) {
+            reader.take(page, hasNext, nextToken);
+        } else if (reader.isCharged()) {
+            reader.fill(page);
+        }
+        // What it passed without showing anything lies before all that the others have.
+        boolean isLeast = reader.isTaken() && !(hasNext && reader.token() > nextToken);
+        if (isLeast || reader.isExhausted()) {
+            reader.charge(page);
+        }
+        if (page.full().isEmpty()) {
+            return;
+        }
+        if (isLeast && reader.hasEndPlace()) {
+            place = Optional.of(reader.endPlace());
+        } else if (reader.hasTaken()) {
+            place = Optional.of(reader.takenPlace());
+        }
+    }
+
+    /** Where the page ended; empty when nothing was left. */
+    Optional<RingPosition> place() {
+        return place;
+    }
+
+    /** Whether nothing is left. */
+    boolean isExhausted() {
+        return least(-1) < 0;
+    }
+
+    /** Gives a shard's reader away, if there is one. */
+    Optional<ShardReader> release(int shard) {
+        Optional<ShardReader> released = Optional.ofNullable(readers[shard]);
+        readers[shard] = null;
+        return released;
+    }
+
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
+        for (ShardReader reader : readers) {
+            try {
+                if (reader != null) {
+                    reader.close();
+                }
+            } catch (IOException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

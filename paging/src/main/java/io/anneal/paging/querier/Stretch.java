@@ -1,0 +1,100 @@
+package io.anneal.paging.querier;
+
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.RingPosition;
+import io.anneal.key.ShardRule;
+import io.anneal.key.TokenRange;
+import io.anneal.paging.query.PageRequest;
+import io.anneal.paging.query.ReadQuery;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.ShardReads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A part of a query in which tokens ascend, so that one cursor a shard reads all of it: ranges, or partitions by key.
+ *
+ * @param ranges none for partitions by key
+ * @param place after which it is read; empty for all of it
+ */
+record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPosition> place) {
+
+    /** What is left of a query. */
+    static List<Stretch> of(PageRequest request) {
+        ReadQuery query = request.query();
+        Optional<RingPosition> place = request.after();
+        if (place.isPresent() && place.get().isEnd()) {
+            return List.of();
+        }
+        if (query.ranges().isEmpty()) {
+            return List.of(new Stretch(query, List.of(), place));
+        }
+        List<Stretch> stretches = new ArrayList<>();
+        int first = place.map(after -> indexOf(query, after)).orElse(0);
+        while (first < query.ranges().size()) {
+            int end = first + 1;
+            while (end < query.ranges().size()
+                    && query.ranges().get(end).first()
+                            > query.ranges().get(end - 1).last()) {
+                end++;
+            }
+            stretches.add(new Stretch(query, query.ranges().subList(first, end), place));
+            place = Optional.empty();
+            first = end;
+        }
+        return stretches;
+    }
+
+    private static int indexOf(ReadQuery query, RingPosition place) {
+        long token = place.key().orElseThrow().token();
+        for (int i = 0; i < query.ranges().size(); i++) {
+            if (query.ranges().get(i).contains(token)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException(
+                "place where a page is to go on is in none of the query's ranges, place=" + place);
+    }
+
+    private long firstToken() {
+        return place.isPresent()
+                ? place.get().key().orElseThrow().token()
+                : ranges.get(0).first();
+    }
+
+    long lastToken() {
+        return ranges.get(ranges.size() - 1).last();
+    }
+
+    /** Token of the first partition that a shard may have in it. */
+    OptionalLong firstToken(ShardRule shards, int shard) {
+        if (ranges.isEmpty()) {
+            return shard == 0 ? OptionalLong.of(Long.MIN_VALUE) : OptionalLong.empty();
+        }
+        OptionalLong first = shards.ceiling(shard, firstToken());
+        return first.isPresent() && first.getAsLong() <= lastToken() ? first : OptionalLong.empty();
+    }
+
+    /** A reader of a shard's part, which has opened nothing yet; of all partitions by key, if they are named. */
+    ShardReader reader(ShardReads reads, TableSchema schema, int shard, long firstToken, long nowSeconds) {
+        CursorSource source = ranges.isEmpty()
+                ? new KeyCursors(reads, query, place)
+                : new RangeCursors(
+                        reads, shard, new TokenRange.Linear(ranges.get(0).first(), lastToken()), place);
+        return new ShardReader(query, schema, ranges, source, firstToken, nowSeconds);
+    }
+
+    /** Whether another one has the same end: a reader of this one goes on with what is left of that one. */
+    boolean endsAs(Stretch other) {
+        List<DecoratedKey> keys = query.keys();
+        List<DecoratedKey> otherKeys = other.query.keys();
+        if (!keys.isEmpty() || !otherKeys.isEmpty()) {
+            return keys.equals(otherKeys);
+        }
+        int common = Math.min(ranges.size(), other.ranges.size());
+        return ranges.subList(ranges.size() - common, ranges.size())
+                .equals(other.ranges.subList(other.ranges.size() - common, other.ranges.size()));
+    }
+}
