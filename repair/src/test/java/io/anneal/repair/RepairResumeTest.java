@@ -9,7 +9,6 @@ import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeUnit;
-import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
@@ -22,83 +21,47 @@ import io.anneal.schema.SchemaText;
 import io.anneal.store.Store;
 import io.anneal.table.StoreConfig;
 import io.anneal.testkit.FragmentList;
-import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A repair with a checkpoint that is ended at any step and gone on with does as much as one that was not. */
 @Timeout(60)
-class RepairResumeTest {
-    private static final List<DecoratedKey> PARTITIONS = HandMadeTable.keys(60);
-    private static final int PARTITION_ROWS = 2;
-    private static final long ROWS = (long) PARTITION_ROWS * PARTITIONS.size();
+class RepairResumeTest extends TwoHalves {
+    private static final int PARTITIONS = 60;
+    private static final long ROWS = (long) PARTITION_ROWS * PARTITIONS;
     private static final Duration SESSION = Duration.ofMillis(100);
     /** What a session that is not done may have read, by the clock below. */
     private static final long SESSION_ROWS = 40;
 
-    @TempDir
-    private Path directory;
-
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final List<RangeUnit> units = Collections.synchronizedList(new ArrayList<>());
     private final AtomicLong looks = new AtomicLong();
     private final AtomicInteger rowsRead = new AtomicInteger();
     private volatile long endsAtLook = Long.MAX_VALUE;
     private volatile JobControl control = new JobControl();
-    private StagingArea ownStaging;
-    private StagingArea otherStaging;
-    private TestTable own;
-    private TestTable other;
 
-    @BeforeEach
-    void start() throws IOException {
-        ownStaging = Sessions.staging(directory.resolve("own"));
-        otherStaging = Sessions.staging(directory.resolve("other"));
-        own = table("own", 0, ownStaging);
-        other = table("other", 1, otherStaging);
+    RepairResumeTest() {
+        super(PARTITIONS);
     }
 
-    @AfterEach
-    void stop() throws IOException {
-        executor.shutdownNow();
-        ownStaging.close();
-        otherStaging.close();
-    }
-
-    private TestTable table(String name, int first, StagingArea staging) {
-        TestTable table = new TestTable(name, Sessions.rows(everySecond(first), PARTITION_ROWS), Optional.of(staging));
+    @Override
+    TestTable table(String name, int half, StagingArea staging) {
+        TestTable table = super.table(name, half, staging);
         table.beforeFragment = fragment -> rowsRead.incrementAndGet();
         return table;
-    }
-
-    private static List<DecoratedKey> everySecond(int first) {
-        List<DecoratedKey> keys = new ArrayList<>();
-        for (int i = first; i < PARTITIONS.size(); i += 2) {
-            keys.add(PARTITIONS.get(i));
-        }
-        return keys;
     }
 
     /** A millisecond passes whenever somebody looks at the clock, on whichever side; at one such step the run is ended. */
@@ -121,21 +84,10 @@ class RepairResumeTest {
         return directory.resolve("repair.checkpoint");
     }
 
-    private Repair repair(RepairMember... members) {
+    @Override
+    Repair repair(RepairMember... members) {
         control = new JobControl();
-        return Repair.of("ks.t")
-                .between(members)
-                .range(TokenRange.FULL)
-                .allow(Set.of(Waiver.EMPTY_REPLICA))
-                .bufferBytes(1)
-                .control(control)
-                .checkpoint(checkpoint())
-                .sessionLeast(SESSION)
-                .reports((unit, report) -> units.add(unit));
-    }
-
-    private Repair repairHere() {
-        return repair(RepairMember.here("own", own.opener()), RepairMember.here("other", other.opener()));
+        return inSmallWindows(members).control(control).checkpoint(checkpoint()).sessionLeast(SESSION);
     }
 
     /** Goes on until it is through. */
@@ -158,25 +110,9 @@ class RepairResumeTest {
                 .isBetween(0.999 * TokenRange.FULL.width(), 1.001 * TokenRange.FULL.width());
     }
 
-    /** As another process does after the end of the first. */
-    private void reopen() throws IOException {
-        Path ownPlace = ownStaging.tableDirectory(own.schema()).getParent().getParent();
-        Path otherPlace =
-                otherStaging.tableDirectory(other.schema()).getParent().getParent();
-        ownStaging.close();
-        otherStaging.close();
-        ownStaging = Sessions.staging(ownPlace);
-        otherStaging = Sessions.staging(otherPlace);
-        own = table("own", 0, ownStaging);
-        other = table("other", 1, otherStaging);
-    }
-
-    private static void shouldHaveReceived(TestTable table, int first, String seed) throws IOException {
+    private void shouldHaveReceived(TestTable table, int half, String seed) throws IOException {
         // What a session kept that was ended before it was recorded comes once more.
-        assertThat(Set.copyOf(table.stagedLines()))
-                .as(seed)
-                .isEqualTo(Set.copyOf(
-                        Sessions.rows(everySecond(first), PARTITION_ROWS).lines()));
+        assertThat(Set.copyOf(table.stagedLines())).as(seed).isEqualTo(Set.copyOf(lines(half)));
     }
 
     @Test
@@ -238,12 +174,7 @@ class RepairResumeTest {
     }
 
     private void stopAndStart(int round) throws IOException {
-        ownStaging.close();
-        otherStaging.close();
-        ownStaging = Sessions.staging(directory.resolve("own" + round));
-        otherStaging = Sessions.staging(directory.resolve("other" + round));
-        own = table("own", 0, ownStaging);
-        other = table("other", 1, otherStaging);
+        openAnew("" + round);
         units.clear();
         rowsRead.set(0);
     }
