@@ -86,10 +86,14 @@ final class RepairHistoryTest {
         try (Stream<Path> files = Files.walk(directory.resolve("state"))) {
             Path record =
                     files.filter(file -> file.endsWith("run.json")).findFirst().orElseThrow();
-            Files.writeString(record, "");
-            CommandRun damaged = history(NOW, "--json");
-            assertThat(damaged.exitCode()).isEqualTo(ExitCode.NO);
-            assertThat(damaged.out()).contains("unreadable", record.toString());
+            String huge = Files.readString(record)
+                    .replaceFirst("\"sstables-to-import\" : \\d+", "\"sstables-to-import\" : 99999999999");
+            for (String content : List.of("", huge)) {
+                Files.writeString(record, content);
+                CommandRun damaged = history(NOW, "--json");
+                assertThat(damaged.exitCode()).isEqualTo(ExitCode.NO);
+                assertThat(damaged.out()).contains("unreadable", record.toString());
+            }
         }
     }
 

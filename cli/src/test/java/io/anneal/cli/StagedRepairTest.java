@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.management.MBeanServer;
@@ -450,6 +451,54 @@ final class StagedRepairTest {
         assertThat(refused.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(refused.err()).contains("no run of a repair wrote it", "n2/ks/readings/nb-1-big");
         assertThat(staged(foreign)).hasSize(1);
+    }
+
+    /** Cassandra imports a whole directory, and looks at all of a file only where it is told to. */
+    @Test
+    void shouldNotCallGoodWhatWasCutShort() throws IOException {
+        List<Path> replicas = List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8, 9));
+        String run = table(apply(NOW, replicas)).get("run").asText();
+        Path data;
+        try (Stream<Path> files = Files.walk(out().resolve("n1"))) {
+            data = files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        byte[] whole = Files.readAllBytes(data);
+        Files.write(data, Arrays.copyOf(whole, whole.length - 1));
+
+        CommandRun checked = repairAll(NOW, replicas, "--out", out(), "--staged", run);
+        assertThat(checked.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(checked.err()).contains("ANL-3003", "cut short or replaced", "n1/ks/readings/nb-1-big");
+        CommandRun again = apply(NOW, replicas);
+        assertThat(again.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(again.err()).contains("ANL-3003", "cut short or replaced", "remove it");
+        Files.write(data, whole);
+        assertThat(repairAll(NOW, replicas, "--out", out(), "--staged", run).exitCode())
+                .isZero();
+    }
+
+    @Test
+    void shouldTakeTheStartOfARunsIdAsItIsPrinted() throws IOException {
+        List<Path> replicas = List.of(snapshot("n1", "a", 7, 8), snapshot("n2", "a", 8, 9));
+        Path state = directory.resolve("state");
+        CommandRun applied = repairAll(NOW, replicas, "--apply", "--out", out(), "--state", state);
+        String run = JSON.readTree(applied.out()).get("run").asText();
+        assertThat(table(applied).get("run").asText()).isEqualTo(run);
+        String start = run.substring(0, 8);
+
+        CommandRun checked =
+                repairAll(NOW, replicas, "--out", out(), "--state", state, "--staged", start.toUpperCase(Locale.ROOT));
+
+        assertThat(checked.exitCode()).as(checked.err()).isZero();
+        String alike = start + "-0000-0000-0000-000000000001";
+        Files.createDirectories(state.resolve(alike));
+        CommandRun unclear = repairAll(NOW, replicas, "--out", out(), "--state", state, "--staged", start);
+        assertThat(unclear.err()).contains("ANL-3009", "several runs' ids start so", alike, run);
+        CommandRun unknown = repairAll(NOW, replicas, "--out", out(), "--state", state, "--staged", "00000000");
+        assertThat(unknown.err()).contains("ANL-3009", "no run has this id");
+        CommandRun wrong = repairAll(NOW, replicas, "--out", out(), "--state", state, "--staged", "nothing");
+        assertThat(wrong.exitCode()).isEqualTo(ExitCode.USAGE);
     }
 
     @Test

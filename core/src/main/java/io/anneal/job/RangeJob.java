@@ -80,6 +80,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     private final List<UnitRun<U>> units = new CopyOnWriteArrayList<>();
 
     private final Map<U, String> results = new LinkedHashMap<>();
+    private final Map<U, String> undone = new LinkedHashMap<>();
     private final JobMeter meter;
     private final JobWorkers workers;
     private final RateLimiter rows;
@@ -95,7 +96,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         for (UnitState state : checkpoint.units()) {
             U unit = settings.parser.apply(state.unit());
             known.add(new UnitRun<>(unit, known.size(), this, checkpoint));
-            state.kept().filter(left -> state.isDone()).ifPresent(left -> results.put(unit, left));
+            state.kept().ifPresent(words -> (state.isDone() ? results : undone).put(unit, words));
         }
         units.addAll(known);
         meter = new JobMeter(settings.environment.nanoTime(), units);
@@ -182,6 +183,11 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
     /** What units that earlier runs have done left, as {@link UnitRun#leaves} has it. */
     public Map<U, String> results() {
         return Collections.unmodifiableMap(results);
+    }
+
+    /** What units that are not done had in {@link UnitRun#kept} when this run began. */
+    public Map<U, String> undone() {
+        return Collections.unmodifiableMap(undone);
     }
 
     /** How long the runs that go on from each other took so far, this one too, pauses included. Any thread. */

@@ -149,6 +149,15 @@ public final class UnitRun<U extends JobUnit> {
     }
 
     /**
+     * Records what an attempt leaves that fails: attempts after it, and later runs, find it in {@link #kept}. What it counted does not
+     * count. Returns once it is on the disk.
+     */
+    public void leavesUndone(String words) throws StorageException {
+        checkpoint.record(index, checkpoint.unit(index).kept(rowsBefore, bytesBefore, words));
+        kept = Optional.of(words);
+    }
+
+    /**
      * This attempt does no more than what stays, which is done when the task says so: the rest is a unit that comes right after it, so
      * that no more is lost with a run than what was done since. Not while it may be split.
      */

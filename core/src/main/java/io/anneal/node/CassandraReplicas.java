@@ -5,6 +5,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
@@ -14,14 +15,18 @@ import io.anneal.store.SSTables;
 import io.anneal.store.ShardReads;
 import io.anneal.store.TableViews;
 import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.CorruptSnapshotException;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -131,10 +136,9 @@ public final class CassandraReplicas implements ReplicaSource {
                         "table has no schema text beside its SSTables, as a snapshot has, table=" + qualifiedName
                                 + ", directories=" + found.directories(),
                         ReplicaException.Remedy.SCHEMA_TEXT));
-        Optional<Instant> asOf = found.asOf();
+        Seen seen = seen(source);
         boolean tellsTruncation = found.tellTruncation();
         OptionalLong truncatedMicros = found.truncatedMicros();
-        List<UUID> dataIds = DataIds.of(found.directories());
         TableViews views = TableViews.of(found, schemaFile);
         refuse(schema, views);
         Optional<String> textId = TableDirectories.id(schema);
@@ -161,17 +165,63 @@ public final class CassandraReplicas implements ReplicaSource {
         warnOfIncrementalRepair(sstables);
         return new Table(
                 name,
-                found.directories(),
+                this,
+                seen,
                 sstables,
                 shown.orElse(sstables.newestWrittenVersion()),
                 schemaFile.isEmpty() ? tableId : textId,
                 tableId,
                 staging,
-                asOf,
                 diskBoundaries(keyspace),
                 notes(sstables, views),
-                dataIds,
                 new TableHistory(tellsTruncation, truncatedMicros, oldestWriteMicros(sstables)));
+    }
+
+    /**
+     * What lies in the directories, by which it is known whether somebody changed that.
+     *
+     * @param dataFiles which file each SSTable's data is
+     */
+    private record Seen(
+            List<Path> directories,
+            List<UUID> dataIds,
+            Optional<TableSchema> schema,
+            Map<Descriptor, String> dataFiles,
+            Optional<Instant> asOf) {
+        /** Empty if it is the same. */
+        Optional<String> changeTo(Seen now) {
+            if (!directories.equals(now.directories) || !dataIds.equals(now.dataIds)) {
+                return Optional.of("directories");
+            }
+            if (!schema.flatMap(TableDirectories::id).equals(now.schema.flatMap(TableDirectories::id))) {
+                return Optional.of("table id");
+            }
+            Optional<String> difference = schema.isPresent() && now.schema.isPresent()
+                    ? schema.get().differenceFrom(now.schema.get())
+                    : Optional.<String>empty();
+            if (difference.isPresent() || schema.isPresent() != now.schema.isPresent()) {
+                return Optional.of("schema: " + difference.orElse("no text"));
+            }
+            if (!dataFiles.equals(now.dataFiles)) {
+                return Optional.of("SSTables");
+            }
+            return asOf.equals(now.asOf) ? Optional.empty() : Optional.of("date");
+        }
+    }
+
+    private static Seen seen(TableSource source) throws IOException {
+        TableDirectories found = source.directories();
+        Map<Descriptor, String> dataFiles = new HashMap<>();
+        for (Descriptor sstable : source.descriptors()) {
+            BasicFileAttributes data = Files.readAttributes(sstable.file(Component.DATA), BasicFileAttributes.class);
+            dataFiles.put(sstable, data.fileKey() + " " + data.size());
+        }
+        return new Seen(
+                found.directories(), DataIds.of(found.directories()), source.schemaText(), dataFiles, found.asOf());
+    }
+
+    private Seen seen(String keyspace, String table) throws IOException {
+        return seen(TableSource.of(CassandraDirectory.of(directories).table(keyspace, table), schemaFile));
     }
 
     private static long oldestWriteMicros(SSTables sstables) {
@@ -254,21 +304,25 @@ public final class CassandraReplicas implements ReplicaSource {
      */
     private record Table(
             String name,
-            List<Path> directories,
+            CassandraReplicas source,
+            Seen seen,
             SSTables sstables,
             SSTableVersion version,
             Optional<String> tableId,
             Optional<String> stagedTableId,
             Optional<StagingArea> staging,
-            Optional<Instant> dated,
             List<Long> diskBoundaries,
             List<String> notes,
-            List<UUID> dataIds,
             TableHistory history)
             implements Replica {
         @Override
         public Optional<Instant> asOf(List<TokenRange> ranges) {
-            return dated;
+            return seen.asOf();
+        }
+
+        @Override
+        public List<UUID> dataIds() {
+            return seen.dataIds();
         }
 
         @Override
@@ -278,25 +332,28 @@ public final class CassandraReplicas implements ReplicaSource {
 
         @Override
         public void checkReceiving() throws IOException {
-            requireSameDirectories();
+            requireUnchanged();
             staging.orElseThrow(() -> new ReplicaException(
                             "replica is read-only: it needs a staging directory to receive rows, replica=" + name))
                     .checkReceiving(schema(), stagedTableId);
         }
 
         /** What was made of a snapshot that is gone since, or is another one by now, is nothing to import. */
-        private void requireSameDirectories() throws IOException {
-            boolean isSame;
+        private void requireUnchanged() throws IOException {
+            String change;
             try {
-                isSame = DataIds.of(directories).equals(dataIds);
-            } catch (NoSuchFileException gone) {
-                isSame = false;
+                Optional<String> found = seen.changeTo(source.seen(schema().keyspace(), schema().name()));
+                if (found.isEmpty()) {
+                    return;
+                }
+                change = found.get();
+            } catch (NoSuchFileException | CorruptSnapshotException gone) {
+                change = gone.getMessage();
             }
-            if (!isSame) {
-                throw new ReplicaException(
-                        "replica's data was removed or replaced while it was read: take a new snapshot and"
-                                + " leave it there until the end, replica=" + name + ", directories=" + directories);
-            }
+            throw new ReplicaException(
+                    "replica's data was removed or replaced while it was read: take a new snapshot and"
+                            + " leave it there until the end, replica=" + name + ", directories=" + seen.directories()
+                            + ", change=" + change);
         }
 
         @Override

@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What one session writes to a {@link StagingArea}: kept as a whole when {@link #complete()} was reached, else removed
@@ -86,7 +86,7 @@ final class StagedRun implements Receiving {
         if (recorded) {
             staging.complete(run.id());
         } else {
-            staging.addEmpty(run.completed(Set.of()));
+            staging.addEmpty(run.completed(Map.of()));
         }
         complete = true;
         return staging.importDeadlineSeconds(schema);

@@ -24,12 +24,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -230,13 +229,7 @@ public final class StagingArea implements Closeable {
             if (isBeingWritten(schema, sstable)) {
                 continue;
             }
-            Optional<String> reason = reasonAgainst(sstable)
-                    .or(() -> content.runs().stream()
-                            .filter(run -> run.isOf(schema.keyspace(), schema.name())
-                                    && run.sstables().contains(sstable.baseName()))
-                            .findFirst()
-                            .map(run -> reasonAgainst(run, tableId))
-                            .orElse(Optional.of("no run of a repair wrote it here")));
+            Optional<String> reason = reasonAgainst(schema, tableId, sstable);
             if (reason.isPresent()) {
                 throw new ReplicaException("staging directory holds what must not be imported with new SSTables: remove"
                         + " it, or give another directory, sstable=" + sstable + ", reason=" + reason.get());
@@ -252,7 +245,31 @@ public final class StagingArea implements Closeable {
                         && run.sstables().contains(sstable.baseName()));
     }
 
-    private static Optional<String> reasonAgainst(Descriptor sstable) throws IOException {
+    private Optional<String> reasonAgainst(TableSchema schema, Optional<String> tableId, Descriptor sstable)
+            throws IOException {
+        Optional<String> lacking = missing(sstable);
+        if (lacking.isPresent()) {
+            return lacking;
+        }
+        for (StagingFile.Run run : content.runs()) {
+            if (run.isOf(schema.keyspace(), schema.name()) && run.sstables().contains(sstable.baseName())) {
+                Optional<String> reason = reasonAgainst(run, tableId);
+                return reason.isPresent() ? reason : reasonAgainst(run, sstable);
+            }
+        }
+        return Optional.of("no run of a repair wrote it here");
+    }
+
+    /** Cassandra's import looks at all of it only where it is told to. */
+    private static Optional<String> reasonAgainst(StagingFile.Run run, Descriptor sstable) throws IOException {
+        Long written = run.dataBytes().get(sstable.baseName());
+        long bytes = Files.size(sstable.file(Component.DATA));
+        return written == null || written == bytes
+                ? Optional.empty()
+                : Optional.of("its data file was cut short or replaced, bytes=" + bytes + ", written=" + written);
+    }
+
+    private static Optional<String> missing(Descriptor sstable) throws IOException {
         List<Component> missing = sstable.has(Component.TOC) ? sstable.missing() : List.of(Component.TOC);
         return missing.isEmpty()
                 ? Optional.empty()
@@ -301,7 +318,7 @@ public final class StagingArea implements Closeable {
     }
 
     private void requireUsable(StagingFile.Run run, UUID runId, TableSchema schema, Optional<String> tableId)
-            throws ReplicaException {
+            throws IOException {
         if (!run.gone().isEmpty()) {
             throw new ReplicaException(
                     "what the run staged is gone, imported or moved away: compare new snapshots without it, run="
@@ -313,6 +330,12 @@ public final class StagingArea implements Closeable {
                     ReplicaException.Remedy.NOT_STAGED);
         }
         Optional<String> reason = reasonAgainst(run, tableId);
+        for (String sstable : run.sstables()) {
+            Descriptor descriptor = descriptor(run, sstable);
+            reason = reason.isPresent()
+                    ? reason
+                    : reasonAgainst(run, descriptor).map(why -> why + ", sstable=" + descriptor);
+        }
         if (reason.isPresent()) {
             throw new ReplicaException("what the run staged cannot be counted, run=" + runId + ", table="
                     + schema.qualifiedName() + ", directory=" + staging.directory() + ", reason=" + reason.get());
@@ -342,8 +365,8 @@ public final class StagingArea implements Closeable {
             long importDeadlineSeconds,
             SSTableWriterConfig config,
             List<Long> diskBoundaries) {
-        StagingFile.Run run = new StagingFile.Run(
-                runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of(), Set.of());
+        StagingFile.Run run =
+                new StagingFile.Run(runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds);
         return new StagedRun(this, run, schema, config, diskBoundaries);
     }
 
@@ -367,8 +390,8 @@ public final class StagingArea implements Closeable {
         if (place.isEmpty()) {
             return start(runId, schema, tableId, importDeadlineSeconds, config, diskBoundaries);
         }
-        StagingFile.Run run = new StagingFile.Run(
-                runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds, false, Set.of(), Set.of());
+        StagingFile.Run run =
+                new StagingFile.Run(runId, schema.keyspace(), schema.name(), tableId, importDeadlineSeconds);
         return new KeptRun(this, run, schema, config, diskBoundaries, place.get());
     }
 
@@ -488,15 +511,22 @@ public final class StagingArea implements Closeable {
 
     /** From now on what the run wrote counts, and is kept; what it began and gave up is forgotten. */
     synchronized void complete(UUID runId) throws IOException {
-        change(content.runs().stream()
-                .map(run -> run.id().equals(runId) ? run.completed(written(run)) : run)
-                .toList());
+        List<StagingFile.Run> changed = new ArrayList<>();
+        for (StagingFile.Run run : content.runs()) {
+            changed.add(run.id().equals(runId) ? run.completed(written(run)) : run);
+        }
+        change(changed);
     }
 
-    private Set<String> written(StagingFile.Run run) {
-        return run.sstables().stream()
-                .filter(sstable -> descriptor(run, sstable).has(Component.DATA))
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+    private Map<String, Long> written(StagingFile.Run run) throws IOException {
+        Map<String, Long> written = new LinkedHashMap<>();
+        for (String sstable : run.sstables()) {
+            Descriptor descriptor = descriptor(run, sstable);
+            if (descriptor.has(Component.DATA)) {
+                written.put(sstable, Files.size(descriptor.file(Component.DATA)));
+            }
+        }
+        return written;
     }
 
     /** Removes a run's SSTables, then its record: a removal that is cut short is done at the next opening. */

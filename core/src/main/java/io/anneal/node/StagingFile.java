@@ -5,8 +5,10 @@ import io.anneal.io.UnsupportedVersionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -20,7 +22,7 @@ import java.util.regex.Pattern;
  *   anneal-staging 1
  *   owner &lt;text up to the end of the line&gt;
  *   run &lt;uuid&gt; &lt;keyspace&gt;.&lt;table&gt; &lt;table id, or -&gt; &lt;import deadline, seconds&gt; &lt;writing|complete&gt;    any number
- *   sstable &lt;version&gt;-&lt;generation&gt;-&lt;format&gt;           any number after each run
+ *   sstable &lt;version&gt;-&lt;generation&gt;-&lt;format&gt; &lt;bytes&gt;   any number after each run; no bytes while it is written
  *   gone &lt;version&gt;-&lt;generation&gt;-&lt;format&gt;              the same, for what was imported or moved since
  *   crc32 &lt;8 hexadecimal digits&gt;                  of all bytes before this line
  * </pre>
@@ -34,7 +36,8 @@ record StagingFile(String owner, List<Run> runs) {
     private static final Pattern OWNER_LINE = Pattern.compile("owner (.*)");
     private static final Pattern RUN_LINE =
             Pattern.compile("run ([0-9a-f-]{36}) (\\w+)\\.(\\w+) (\\S+) (\\d{1,19}) (writing|complete)");
-    private static final Pattern SSTABLE_LINE = Pattern.compile("(sstable|gone) ([a-z]{2}-[0-9a-z_]+-[a-z]+)");
+    private static final Pattern SSTABLE_LINE =
+            Pattern.compile("(sstable|gone) ([a-z]{2}-[0-9a-z_]+-[a-z]+)(?: (\\d{1,18}))?");
     private static final String NO_ID = "-";
 
     StagingFile {
@@ -49,6 +52,7 @@ record StagingFile(String owner, List<Run> runs) {
      * @param complete whether the session finished; if not, nothing of it counts
      * @param sstables base names of those that lie there, as {@code nb-1-big}
      * @param gone base names that it had and that others may have by now
+     * @param dataBytes length of the data file of each that is complete, by base name
      */
     record Run(
             UUID id,
@@ -58,10 +62,17 @@ record StagingFile(String owner, List<Run> runs) {
             long importDeadlineSeconds,
             boolean complete,
             Set<String> sstables,
-            Set<String> gone) {
+            Set<String> gone,
+            Map<String, Long> dataBytes) {
         Run {
             sstables = new LinkedHashSet<>(sstables);
             gone = new LinkedHashSet<>(gone);
+            dataBytes = Map.copyOf(dataBytes);
+        }
+
+        /** One that starts. */
+        Run(UUID id, String keyspace, String table, Optional<String> tableId, long importDeadlineSeconds) {
+            this(id, keyspace, table, tableId, importDeadlineSeconds, false, Set.of(), Set.of(), Map.of());
         }
 
         boolean isOf(String wantedKeyspace, String wantedTable) {
@@ -76,7 +87,7 @@ record StagingFile(String owner, List<Run> runs) {
         Run with(String sstable) {
             Set<String> more = new LinkedHashSet<>(sstables);
             more.add(sstable);
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, more, gone);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, more, gone, dataBytes);
         }
 
         Run without(String sstable) {
@@ -84,11 +95,21 @@ record StagingFile(String owner, List<Run> runs) {
             fewer.remove(sstable);
             Set<String> more = new LinkedHashSet<>(gone);
             more.add(sstable);
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, fewer, more);
+            Map<String, Long> lengths = new HashMap<>(dataBytes);
+            lengths.remove(sstable);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, fewer, more, lengths);
         }
 
-        Run completed(Set<String> written) {
-            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, written, gone);
+        private Run with(String sstable, long bytes) {
+            Map<String, Long> lengths = new HashMap<>(dataBytes);
+            lengths.put(sstable, bytes);
+            Run with = with(sstable);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, with.sstables, gone, lengths);
+        }
+
+        /** @param written length of the data file of each SSTable, by base name */
+        Run completed(Map<String, Long> written) {
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, written.keySet(), gone, written);
         }
     }
 
@@ -106,8 +127,13 @@ record StagingFile(String owner, List<Run> runs) {
                     .append(' ')
                     .append(run.importDeadlineSeconds)
                     .append(run.complete ? " complete\n" : " writing\n");
-            run.sstables.forEach(
-                    sstable -> text.append("sstable ").append(sstable).append('\n'));
+            for (String sstable : run.sstables) {
+                text.append("sstable ").append(sstable);
+                if (run.dataBytes.containsKey(sstable)) {
+                    text.append(' ').append(run.dataBytes.get(sstable));
+                }
+                text.append('\n');
+            }
             run.gone.forEach(sstable -> text.append("gone ").append(sstable).append('\n'));
         }
         return FORMAT.print(text.toString());
@@ -138,7 +164,14 @@ record StagingFile(String owner, List<Run> runs) {
             } else if (sstable.matches() && !runs.isEmpty()) {
                 Run last = runs.remove(runs.size() - 1);
                 String name = sstable.group(2);
-                runs.add(sstable.group(1).equals("gone") ? last.without(name) : last.with(name));
+                if (sstable.group(1).equals("gone")) {
+                    runs.add(last.without(name));
+                } else {
+                    runs.add(
+                            sstable.group(3) == null
+                                    ? last.with(name)
+                                    : last.with(name, Long.parseLong(sstable.group(3))));
+                }
             } else {
                 throw wrong(file, i + 2);
             }
@@ -155,7 +188,8 @@ record StagingFile(String owner, List<Run> runs) {
                 Long.parseLong(words.group(5)),
                 words.group(6).equals("complete"),
                 Set.of(),
-                Set.of());
+                Set.of(),
+                Map.of());
     }
 
     private static ReplicaException wrong(Path file, long line) {

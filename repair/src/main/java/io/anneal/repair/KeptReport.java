@@ -14,18 +14,25 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.Inflater;
 
 /**
- * What a range that is done leaves in the checkpoint, for the report of a run that goes on there: the report's encoding, deflated and
- * in Base64, since the file is written anew after each range.
+ * What a range leaves in the checkpoint, for the report of a run that goes on there, when it is done, or failed while replicas may
+ * have kept what they received: the report's encoding, deflated and in Base64, since the file is written anew after each range.
  *
  * @param tableId of the master's table, if it is known
+ * @param endsAt of a range that failed, the token at which the session ended, if that was before its end
  */
-record KeptReport(Optional<String> tableId, RepairReport report) {
+record KeptReport(Optional<String> tableId, RepairReport report, Optional<Long> endsAt) {
     private static final int CHUNK_BYTES = 4 << 10;
+
+    static KeptReport ofDone(Optional<String> tableId, RepairReport report) {
+        return new KeptReport(tableId, report, Optional.empty());
+    }
 
     String print() {
         ByteWriter out = new ByteWriter(CHUNK_BYTES);
         Texts.write(out, tableId.orElse(""));
         report.encode(out);
+        out.writeByte(endsAt.isPresent() ? 1 : 0);
+        endsAt.ifPresent(out::writeLong);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DeflaterOutputStream deflating = new DeflaterOutputStream(bytes)) {
             deflating.write(out.array(), 0, out.lengthBytes());
@@ -39,7 +46,10 @@ record KeptReport(Optional<String> tableId, RepairReport report) {
     static KeptReport parse(String text) {
         ByteReader in = new ByteReader()
                 .wrap(ByteBuffer.wrap(inflate(Base64.getDecoder().decode(text))));
-        return new KeptReport(Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()), RepairReport.decode(in));
+        return new KeptReport(
+                Optional.of(Texts.read(in)).filter(id -> !id.isEmpty()),
+                RepairReport.decode(in),
+                in.readByte() == 0 ? Optional.empty() : Optional.of(in.readLong()));
     }
 
     private static byte[] inflate(byte[] deflated) {

@@ -77,7 +77,7 @@ public final class Repair {
     private Optional<DifferenceListener> differences = Optional.empty();
     private BiConsumer<RangeUnit, RepairReport> reports = (unit, report) -> {};
     private BiConsumer<String, RepairReport> tableReports = (table, report) -> {};
-    private BiConsumer<RangeUnit, RepairReport> unfinishedReports = (unit, report) -> {};
+    private BiConsumer<String, RepairReport> unfinishedReports = (table, report) -> {};
     private Duration splitLeast = SPLIT_LEAST;
     private Duration sessionLeast = SESSION_LEAST;
     private Optional<UUID> runId = Optional.empty();
@@ -295,11 +295,11 @@ public final class Repair {
     }
 
     /**
-     * Hears, when the repair ends, of each range that is not done although replicas kept what they received in it: the last step
-     * failed at another. The report has what was kept, of all attempts, and what was not; what replicas kept is right, and waits
-     * for import where that is their way.
+     * Hears, when the repair ends, of each table of which something is done and something is not, the sum of its parts that are done,
+     * also by earlier runs of the checkpoint; and of what replicas kept, and did not keep, where the last step failed at one of them.
+     * What replicas kept is right, and waits for import where that is their way.
      */
-    public Repair unfinishedReports(BiConsumer<RangeUnit, RepairReport> value) {
+    public Repair unfinishedReports(BiConsumer<String, RepairReport> value) {
         unfinishedReports = given("unfinishedReports", value);
         return this;
     }
@@ -378,7 +378,8 @@ public final class Repair {
                 tableReports,
                 unfinishedReports,
                 dryRun,
-                checkpoint.map(file -> sessionLeast),
+                checkpoint,
+                sessionLeast,
                 environment.host().nanoTime());
         return repair.run(job, patience, () -> owners.units(tables, units));
     }

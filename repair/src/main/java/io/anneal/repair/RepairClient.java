@@ -42,7 +42,7 @@ final class RepairClient {
                 });
                 listener.endsEarlyBy(wish);
                 while (status.isRunning()) {
-                    status.endsAt().ifPresent(listener::endsAt);
+                    tell(status, listener);
                     listener.progress(status.windows(), status.rowsRead(), status.bytesRead(), status.covered());
                     if (status.found().isPresent()) {
                         listener.keeps(status.found().get());
@@ -55,13 +55,20 @@ final class RepairClient {
                 }
                 run.end();
                 wish.requireHeard();
-                status.endsAt().ifPresent(listener::endsAt);
+                tell(status, listener);
                 status.failure().flatMap(RepairFailure::kept).ifPresent(listener::unfinished);
                 return result(status);
             } finally {
                 wish.end();
             }
         }
+    }
+
+    private static void tell(RepairStatus status, RepairListener listener) {
+        if (status.tableId().isPresent()) {
+            listener.opens(status.tableId());
+        }
+        status.endsAt().ifPresent(listener::endsAt);
     }
 
     /** Tells what the master found, and at first of which table; returns that. */

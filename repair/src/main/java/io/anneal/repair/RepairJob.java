@@ -1,7 +1,8 @@
 package io.anneal.repair;
 
+import io.anneal.io.StorageException;
+import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.JobFailedException;
-import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeJob;
 import io.anneal.job.RangeUnit;
 import io.anneal.job.UnitRun;
@@ -13,6 +14,7 @@ import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -27,12 +29,16 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Repairs ranges as a job: tries again what may pass, and tells of each range when it has ended well; of an attempt that failed
  * only where replicas may have kept what it brought. Its workers use it.
  */
 final class RepairJob {
+    private static final Logger LOG = LoggerFactory.getLogger(RepairJob.class);
+
     private static final int ATTEMPTS = 3;
     private static final Duration WAIT_FIRST = Duration.ofSeconds(1);
     private static final Duration WAIT_LONGEST = Duration.ofSeconds(30);
@@ -62,18 +68,19 @@ final class RepairJob {
     private final Optional<DifferenceListener> differences;
     private final BiConsumer<RangeUnit, RepairReport> reports;
     private final BiConsumer<String, RepairReport> tableReports;
-    private final BiConsumer<RangeUnit, RepairReport> unfinishedReports;
+    private final BiConsumer<String, RepairReport> unfinishedReports;
     private final boolean dryRun;
-    /** How long a session runs at least before it ends to be recorded; empty where there is no checkpoint. */
-    private final Optional<Duration> sessionLeast;
+    private final Optional<Path> checkpoint;
+    /** With a checkpoint: how long a session runs at least before it ends to be recorded. */
+    private final Duration sessionLeast;
 
     private final LongSupplier nanoTime;
     /** By earlier runs of the checkpoint, too. */
     private final Map<RangeUnit, RepairReport> done = new LinkedHashMap<>();
     /** Of what earlier runs did; by table. */
     private final Map<String, String> tableIds = new HashMap<>();
-    /** Attempts that failed when replicas may have kept what they received: the next one may find nothing of it. */
-    private final Map<UnitRun<RangeUnit>, List<Watch>> lost = new LinkedHashMap<>();
+    /** Attempts that failed when replicas may have kept what they received, by their units, which stay whole from then on. */
+    private final Map<RangeUnit, LostAttempts> lost = new LinkedHashMap<>();
 
     /** Units in which a replica holds nothing where others hold much: what of it holds for the table is known at the end. */
     private final Map<UnitRun<RangeUnit>, RepairException> seemEmpty = new HashMap<>();
@@ -94,10 +101,12 @@ final class RepairJob {
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
             BiConsumer<String, RepairReport> tableReports,
-            BiConsumer<RangeUnit, RepairReport> unfinishedReports,
+            BiConsumer<String, RepairReport> unfinishedReports,
             boolean dryRun,
-            Optional<Duration> sessionLeast,
+            Optional<Path> checkpoint,
+            Duration sessionLeast,
             LongSupplier nanoTime) {
+        this.checkpoint = checkpoint;
         this.sessionLeast = sessionLeast;
         this.nanoTime = nanoTime;
         this.attempt = attempt;
@@ -149,6 +158,11 @@ final class RepairJob {
         job.results().forEach((unit, left) -> {
             KeptReport kept = KeptReport.parse(left);
             done.put(unit, kept.report());
+            kept.tableId().ifPresent(id -> tableIds.put(unit.table(), id));
+        });
+        job.undone().forEach((unit, left) -> {
+            KeptReport kept = KeptReport.parse(left);
+            lost.put(unit, LostAttempts.ofEarlierRun(kept));
             kept.tableId().ifPresent(id -> tableIds.put(unit.table(), id));
         });
         job.units().stream()
@@ -285,7 +299,7 @@ final class RepairJob {
                 report = attempt.run(wanted, new Try(runId(), waived), watch).ofMembers(places(run.unit()));
             } catch (IOException | RuntimeException failure) {
                 if (watch.found.isPresent()) {
-                    lost(watch);
+                    lost(watch, watch.found.get());
                 }
                 throw failure;
             }
@@ -302,21 +316,19 @@ final class RepairJob {
 
     /** After an attempt that was lost in its last step, the next one does neither more nor less. */
     private long sessionNanos(UnitRun<RangeUnit> run) {
-        if (sessionLeast.isEmpty() || run.unit().goesAroundTheRing() || hasLost(run)) {
+        if (checkpoint.isEmpty() || run.unit().goesAroundTheRing() || hasLost(run)) {
             return Long.MAX_VALUE;
         }
         synchronized (done) {
             return Math.max(
-                    sessionLeast.get().toNanos(),
+                    sessionLeast.toNanos(),
                     running.ran().dividedBy(SESSIONS_OF_RUN).toNanos());
         }
     }
 
     private Optional<Long> lostEnd(UnitRun<RangeUnit> run) {
         synchronized (done) {
-            return lost.getOrDefault(run, List.of()).stream()
-                    .flatMap(watch -> watch.endsAt.stream())
-                    .findFirst();
+            return Optional.ofNullable(lost.get(run.unit())).flatMap(LostAttempts::endsAt);
         }
     }
 
@@ -330,10 +342,27 @@ final class RepairJob {
         return cut;
     }
 
-    private void lost(Watch watch) {
+    /** What was kept in vain, and what was not kept, is known to later runs, too. */
+    private void lost(Watch watch, RepairReport found) {
+        // What is being split off is none of it; nothing is from now on.
+        watch.run.endSplits();
         synchronized (done) {
+            RangeUnit unit = watch.run.unit();
             watch.isLost = true;
-            lost.computeIfAbsent(watch.run, run -> new ArrayList<>()).add(watch);
+            LostAttempts attempts = lost.computeIfAbsent(unit, first -> new LostAttempts());
+            attempts.add(noted(found, unit), watch.endsAt, watch.log);
+            if (checkpoint.isPresent()) {
+                record(watch, attempts);
+            }
+        }
+    }
+
+    /** Where it can't be, only the report of a later run lacks it. */
+    private static void record(Watch watch, LostAttempts attempts) {
+        try {
+            watch.run.leavesUndone(new KeptReport(watch.tableId, attempts.report(), attempts.endsAt()).print());
+        } catch (StorageException failure) {
+            LOG.warn("checkpoint does not know what replicas kept of a unit that failed, unit={}", watch.run, failure);
         }
     }
 
@@ -342,16 +371,11 @@ final class RepairJob {
         // What is being split off must be known before this is called the last unit, and this one go by what it keeps.
         last.run.endSplits();
         synchronized (done) {
-            long most = report.differing();
-            DifferenceLog log = last.log;
-            for (Watch before : lost.getOrDefault(last.run, List.of())) {
-                RepairReport found = before.found.orElseThrow();
-                if (found.differing() > most) {
-                    most = found.differing();
-                    log = before.log;
-                }
-            }
-            RepairReport whole = lostOf(last.run).map(report::after).orElse(report);
+            Optional<LostAttempts> before = Optional.ofNullable(lost.get(last.run.unit()));
+            RepairReport whole =
+                    before.map(LostAttempts::report).map(report::after).orElse(report);
+            DifferenceLog log =
+                    before.flatMap(attempts -> attempts.logOfMore(report)).orElse(last.log);
             if (differences.isPresent()) {
                 log.replay(differences.get());
             }
@@ -362,8 +386,8 @@ final class RepairJob {
                 last.run.endsBefore(cut.get());
                 openUnits.merge(unit.table(), cut.get().rest().size(), Integer::sum);
             }
-            if (sessionLeast.isPresent()) {
-                last.run.leaves(new KeptReport(last.tableId, whole).print());
+            if (checkpoint.isPresent()) {
+                last.run.leaves(KeptReport.ofDone(last.tableId, whole).print());
             }
             if (done.put(unit, whole) == null) {
                 openUnits.merge(unit.table(), -1, Integer::sum);
@@ -371,16 +395,11 @@ final class RepairJob {
             if (openUnits.get(unit.table()) == 0) {
                 tableReports.accept(unit.table(), sumOf(unit.table()));
             }
-            close(lost.getOrDefault(last.run, List.of()));
-            lost.remove(last.run);
+            if (before.isPresent()) {
+                before.get().close();
+                lost.remove(last.run.unit());
+            }
         }
-    }
-
-    /** What the attempts at a unit that failed in their last step found and kept, in their order. */
-    private Optional<RepairReport> lostOf(UnitRun<RangeUnit> run) {
-        return lost.getOrDefault(run, List.of()).stream()
-                .map(attempt -> noted(attempt.found.orElseThrow(), run.unit()))
-                .reduce((before, after) -> after.after(before));
     }
 
     /** Says what nobody knows. */
@@ -401,12 +420,20 @@ final class RepairJob {
         return noted;
     }
 
-    /** Of units that are not done, however the repair ended. */
+    /** Of tables that are not done, however the repair ended. */
     private void tellUnfinished() {
         synchronized (done) {
-            lost.keySet()
-                    .forEach(run ->
-                            lostOf(run).ifPresent(kept -> unfinishedReports.accept(run.unit(), kept.uncovered())));
+            Map<String, List<RepairReport>> tables = new LinkedHashMap<>();
+            done.forEach((unit, report) -> tables.computeIfAbsent(unit.table(), table -> new ArrayList<>())
+                    .add(report));
+            lost.forEach((unit, attempts) -> tables.computeIfAbsent(unit.table(), table -> new ArrayList<>())
+                    .add(attempts.report()));
+            tables.forEach((table, parts) -> {
+                if (openUnits.getOrDefault(table, 0) > 0) {
+                    unfinishedReports.accept(
+                            table, RepairReport.sum(parts, dryRun).uncovered());
+                }
+            });
         }
     }
 
@@ -424,21 +451,15 @@ final class RepairJob {
 
     private boolean hasLost(UnitRun<RangeUnit> run) {
         synchronized (done) {
-            return lost.containsKey(run);
+            return lost.containsKey(run.unit());
         }
     }
 
     private void closeLost() throws IOException {
         synchronized (done) {
-            for (List<Watch> attempts : lost.values()) {
-                close(attempts);
+            for (LostAttempts attempts : lost.values()) {
+                attempts.close();
             }
-        }
-    }
-
-    private static void close(List<Watch> attempts) throws IOException {
-        for (Watch watch : attempts) {
-            watch.log.close();
         }
     }
 
@@ -498,15 +519,22 @@ final class RepairJob {
         }
 
         @Override
-        public void begins(TableSchema schema, List<String> none) throws IOException {
-            tableId = schema.id();
+        public void opens(Optional<String> id) {
+            tableId = id;
             String table = run.unit().table();
-            String before = tableIds.getOrDefault(table, tableId.orElse(""));
-            if (tableId.isPresent() && !tableId.get().equals(before)) {
-                throw new JobRefusedException(
-                        "table was dropped and made again since the run began: remove the checkpoint to start anew, table="
-                                + table + ", id=" + tableId.get() + ", id-before=" + before);
+            String before = tableIds.getOrDefault(table, id.orElse(""));
+            if (id.isPresent() && !id.get().equals(before)) {
+                throw new CheckpointRefusedException(
+                        "table was dropped and made again since the run began: start another run, or remove the checkpoint"
+                                + " to do all of this one again, file="
+                                + checkpoint.orElseThrow() + ", table=" + table + ", id=" + id.get() + ", id-before="
+                                + before,
+                        checkpoint.orElseThrow());
             }
+        }
+
+        @Override
+        public void begins(TableSchema schema, List<String> none) throws IOException {
             heard.begins(schema, run.unit().replicas());
         }
 

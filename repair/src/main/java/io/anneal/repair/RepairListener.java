@@ -1,11 +1,19 @@
 package io.anneal.repair;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** Watches one session of a repair; called on the master's thread. */
 public interface RepairListener extends DifferenceListener {
     RepairListener NONE = new RepairListener() {};
+
+    /**
+     * Before the first progress, and before any replica keeps something; may be called again.
+     *
+     * @param tableId what tells the master's table from another of its name, 32 hexadecimal digits; empty where it does not know
+     */
+    default void opens(Optional<String> tableId) {}
 
     /**
      * Before the first progress.

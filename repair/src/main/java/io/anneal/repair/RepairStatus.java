@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param found what it found, when the replicas are asked next to keep what they received
  * @param failure why it stopped, when it did
  * @param report what it did, when it is done
+ * @param tableId of the master's table, where it is known
  * @param differences in what replicas differ: what was found since they were told last
  */
 record RepairStatus(
@@ -28,12 +29,14 @@ record RepairStatus(
         Optional<RepairReport> found,
         Optional<RepairFailure> failure,
         Optional<RepairReport> report,
+        Optional<String> tableId,
         Optional<Differences> differences) {
     static final RepairStatus START = new RepairStatus(
             0,
             0,
             0,
             0,
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -68,6 +71,7 @@ record RepairStatus(
                 this.found,
                 failure,
                 report,
+                tableId,
                 Optional.of(found));
     }
 
@@ -93,6 +97,7 @@ record RepairStatus(
         failure.ifPresent(reason -> reason.encode(out));
         out.writeByte(report.isPresent() ? 1 : 0);
         report.ifPresent(done -> done.encode(out));
+        Texts.write(out, tableId.orElse(""));
         out.writeByte(differences.isPresent() ? 1 : 0);
         differences.ifPresent(some -> {
             Texts.write(out, some.schemaText);
@@ -112,10 +117,11 @@ record RepairStatus(
         Optional<RepairReport> found = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
         Optional<RepairFailure> failure = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairFailure.decode(in));
         Optional<RepairReport> report = in.readByte() == 0 ? Optional.empty() : Optional.of(RepairReport.decode(in));
+        Optional<String> tableId = Optional.of(Texts.read(in)).filter(id -> !id.isEmpty());
         Optional<Differences> differences = in.readByte() == 0
                 ? Optional.empty()
                 : Optional.of(new Differences(Texts.readVerbatim(in), in.readBytes(in.readUnsignedVInt32())));
         return new RepairStatus(
-                windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report, differences);
+                windows, rowsRead, bytesRead, covered, endAnswer, endsAt, found, failure, report, tableId, differences);
     }
 }

@@ -41,6 +41,7 @@ final class RepairWork implements ServedRun.Work {
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
     private Optional<RepairReport> kept = Optional.empty();
     private Optional<Long> endsAt = Optional.empty();
+    private Optional<String> tableId = Optional.empty();
 
     RepairWork(RunRepair wanted, SessionMemory.Place place, Attempt attempt, LongSupplier nanoTime) {
         this.wanted = wanted;
@@ -81,6 +82,7 @@ final class RepairWork implements ServedRun.Work {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
+                        tableId,
                         Optional.empty());
                 if (wanted.rate().isUnlimited()) {
                     listener.progress(status::encode);
@@ -88,6 +90,11 @@ final class RepairWork implements ServedRun.Work {
                     // The peer holds it to the rate, and knows of no window that it has not heard of.
                     listener.heard(status::encode);
                 }
+            }
+
+            @Override
+            public void opens(Optional<String> id) {
+                tableId = id;
             }
 
             @Override
@@ -191,6 +198,7 @@ final class RepairWork implements ServedRun.Work {
                 found,
                 failure,
                 report,
+                tableId,
                 Optional.empty())::encode;
     }
 

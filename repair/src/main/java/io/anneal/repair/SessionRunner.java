@@ -188,6 +188,7 @@ final class SessionRunner {
             distinct.add(asked.get().replica(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), options.staged())) {
+            part.listener().opens(replica.tableId());
             if (files.isFirst()) {
                 part.listener().begins(replica.schema(), List.of());
             }

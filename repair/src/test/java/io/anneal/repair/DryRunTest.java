@@ -111,18 +111,8 @@ class DryRunTest {
         nodes.add(command);
         List<RepairMember> members = new ArrayList<>();
         for (int i = 0; i < REPLICAS; i++) {
-            TestTable table = table(i);
-            Nodes server = new Nodes((handlers, node) -> {
-                new RepairService(Nodes.replicas(table.opener()), node.executor(), ByteBudget.of(64 << 20))
-                        .register(handlers);
-                new RepairRunner(
-                                node.id(),
-                                Nodes.replicas(table.opener()),
-                                node.client(),
-                                node.waiting(),
-                                new RepairEnvironment(environment().host(), node.executor(), ByteBudget.of(64 << 20)))
-                        .register(handlers);
-            });
+            Nodes server = Nodes.repairing(
+                    Nodes.replicas(table(i).opener()), environment().host());
             nodes.add(server);
             members.add(RepairMember.at(command.client().keepAll(5_000), RepairRunner.address(server.address())));
         }

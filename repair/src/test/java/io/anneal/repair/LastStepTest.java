@@ -100,7 +100,7 @@ class LastStepTest {
                 .between(members)
                 .range(TokenRange.FULL)
                 .allow(Set.of(Waiver.EMPTY_REPLICA))
-                .unfinishedReports((unit, report) -> unfinished.add(report));
+                .unfinishedReports((table, report) -> unfinished.add(report));
     }
 
     private List<RepairMember> here() {

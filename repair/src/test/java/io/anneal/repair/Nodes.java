@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.Connection;
@@ -50,6 +51,21 @@ final class Nodes implements AutoCloseable {
         node = Node.open(config, THREADS, new SecureRandom());
         services.register(node.handlers(), this);
         address = node.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    /** A node that repairs these, as a follower and as a master. */
+    static Nodes repairing(Replicas replicas, HostEnvironment host) throws IOException {
+        return new Nodes((handlers, node) -> {
+            RepairEnvironment environment = node.environment(host);
+            new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
+            new RepairRunner(node.id(), replicas, node.client().keepAll(5_000), node.waiting(), environment)
+                    .register(handlers);
+        });
+    }
+
+    /** With the node's threads, and memory of its own. */
+    RepairEnvironment environment(HostEnvironment host) {
+        return new RepairEnvironment(host, executor(), ByteBudget.of(64 << 20));
     }
 
     /** Those of a node that has one. */

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
-import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
-import io.anneal.net.Connector;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replicas;
 import io.anneal.node.StoreReplicas;
@@ -60,18 +58,9 @@ class OneReplicaTwiceTest {
     }
 
     private Nodes serve(Replicas replicas) throws IOException {
-        Nodes nodes = new Nodes((handlers, node) -> {
-            RepairEnvironment environment = environment(node);
-            Connector peers = node.client().keepAll(5_000);
-            new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
-            new RepairRunner(node.id(), replicas, peers, node.waiting(), environment).register(handlers);
-        });
+        Nodes nodes = Nodes.repairing(replicas, HostEnvironment.system());
         opened.push(nodes);
         return nodes;
-    }
-
-    private static RepairEnvironment environment(Nodes node) {
-        return new RepairEnvironment(HostEnvironment.system(), node.executor(), ByteBudget.of(64 << 20));
     }
 
     private RepairMember at(Nodes node, String name) {
@@ -89,7 +78,7 @@ class OneReplicaTwiceTest {
                 .allReplicas(true)
                 .dryRun(dryRun)
                 .patience(Duration.ZERO)
-                .run(environment(own));
+                .run(own.environment(HostEnvironment.system()));
     }
 
     private static void assertRefused(ThrowingCallable repair) {

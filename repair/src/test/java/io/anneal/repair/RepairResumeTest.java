@@ -9,10 +9,10 @@ import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
 import io.anneal.job.JobRefusedException;
 import io.anneal.job.RangeUnit;
-import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connection;
 import io.anneal.net.Connector;
+import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
 import io.anneal.node.Waiver;
@@ -21,83 +21,47 @@ import io.anneal.schema.SchemaText;
 import io.anneal.store.Store;
 import io.anneal.table.StoreConfig;
 import io.anneal.testkit.FragmentList;
-import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A repair with a checkpoint that is ended at any step and gone on with does as much as one that was not. */
 @Timeout(60)
-class RepairResumeTest {
-    private static final List<DecoratedKey> PARTITIONS = HandMadeTable.keys(60);
-    private static final int PARTITION_ROWS = 2;
-    private static final long ROWS = (long) PARTITION_ROWS * PARTITIONS.size();
+class RepairResumeTest extends TwoHalves {
+    private static final int PARTITIONS = 60;
+    private static final long ROWS = (long) PARTITION_ROWS * PARTITIONS;
     private static final Duration SESSION = Duration.ofMillis(100);
     /** What a session that is not done may have read, by the clock below. */
     private static final long SESSION_ROWS = 40;
 
-    @TempDir
-    private Path directory;
-
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final List<RangeUnit> units = Collections.synchronizedList(new ArrayList<>());
     private final AtomicLong looks = new AtomicLong();
     private final AtomicInteger rowsRead = new AtomicInteger();
     private volatile long endsAtLook = Long.MAX_VALUE;
     private volatile JobControl control = new JobControl();
-    private StagingArea ownStaging;
-    private StagingArea otherStaging;
-    private TestTable own;
-    private TestTable other;
 
-    @BeforeEach
-    void start() throws IOException {
-        ownStaging = Sessions.staging(directory.resolve("own"));
-        otherStaging = Sessions.staging(directory.resolve("other"));
-        own = table("own", 0, ownStaging);
-        other = table("other", 1, otherStaging);
+    RepairResumeTest() {
+        super(PARTITIONS);
     }
 
-    @AfterEach
-    void stop() throws IOException {
-        executor.shutdownNow();
-        ownStaging.close();
-        otherStaging.close();
-    }
-
-    private TestTable table(String name, int first, StagingArea staging) {
-        TestTable table = new TestTable(name, Sessions.rows(everySecond(first), PARTITION_ROWS), Optional.of(staging));
+    @Override
+    TestTable table(String name, int half, StagingArea staging) {
+        TestTable table = super.table(name, half, staging);
         table.beforeFragment = fragment -> rowsRead.incrementAndGet();
         return table;
-    }
-
-    private static List<DecoratedKey> everySecond(int first) {
-        List<DecoratedKey> keys = new ArrayList<>();
-        for (int i = first; i < PARTITIONS.size(); i += 2) {
-            keys.add(PARTITIONS.get(i));
-        }
-        return keys;
     }
 
     /** A millisecond passes whenever somebody looks at the clock, on whichever side; at one such step the run is ended. */
@@ -120,21 +84,10 @@ class RepairResumeTest {
         return directory.resolve("repair.checkpoint");
     }
 
-    private Repair repair(RepairMember... members) {
+    @Override
+    Repair repair(RepairMember... members) {
         control = new JobControl();
-        return Repair.of("ks.t")
-                .between(members)
-                .range(TokenRange.FULL)
-                .allow(Set.of(Waiver.EMPTY_REPLICA))
-                .bufferBytes(1)
-                .control(control)
-                .checkpoint(checkpoint())
-                .sessionLeast(SESSION)
-                .reports((unit, report) -> units.add(unit));
-    }
-
-    private Repair repairHere() {
-        return repair(RepairMember.here("own", own.opener()), RepairMember.here("other", other.opener()));
+        return inSmallWindows(members).control(control).checkpoint(checkpoint()).sessionLeast(SESSION);
     }
 
     /** Goes on until it is through. */
@@ -157,25 +110,9 @@ class RepairResumeTest {
                 .isBetween(0.999 * TokenRange.FULL.width(), 1.001 * TokenRange.FULL.width());
     }
 
-    /** As another process does after the end of the first. */
-    private void reopen() throws IOException {
-        Path ownPlace = ownStaging.tableDirectory(own.schema()).getParent().getParent();
-        Path otherPlace =
-                otherStaging.tableDirectory(other.schema()).getParent().getParent();
-        ownStaging.close();
-        otherStaging.close();
-        ownStaging = Sessions.staging(ownPlace);
-        otherStaging = Sessions.staging(otherPlace);
-        own = table("own", 0, ownStaging);
-        other = table("other", 1, otherStaging);
-    }
-
-    private static void shouldHaveReceived(TestTable table, int first, String seed) throws IOException {
+    private void shouldHaveReceived(TestTable table, int half, String seed) throws IOException {
         // What a session kept that was ended before it was recorded comes once more.
-        assertThat(Set.copyOf(table.stagedLines()))
-                .as(seed)
-                .isEqualTo(Set.copyOf(
-                        Sessions.rows(everySecond(first), PARTITION_ROWS).lines()));
+        assertThat(Set.copyOf(table.stagedLines())).as(seed).isEqualTo(Set.copyOf(lines(half)));
     }
 
     @Test
@@ -195,18 +132,22 @@ class RepairResumeTest {
 
             shouldHaveReceived(own, 1, seed);
             shouldHaveReceived(other, 0, seed);
+            // What was given in a last step that was ended is given once more, and both are told.
+            long given = report.notes().stream().anyMatch(note -> note.contains("lost"))
+                    ? endings * parallel * SESSION_ROWS
+                    : 0;
             assertThat(report.replicas())
                     .as(seed)
                     .allSatisfy(replica -> assertThat(replica.rowsRead())
                             .isBetween(
                                     ROWS / 2,
-                                    ROWS / 2 + 4L * report.sessionIds().size()));
+                                    ROWS / 2 + given + 4L * report.sessionIds().size()));
             assertThat(report.rowsDiffering()).as(seed).isEqualTo(ROWS);
-            assertThat(report.itemsFetched() + report.itemsPushed()).as(seed).isEqualTo(ROWS);
+            assertThat(report.itemsFetched() + report.itemsPushed()).as(seed).isBetween(ROWS, ROWS + given);
             assertThat(report.replicas())
                     .as(seed)
                     .extracting(RepairReport.ReplicaReport::rowsWritten)
-                    .containsExactly(ROWS / 2, ROWS / 2);
+                    .allMatch(rows -> rows >= ROWS / 2 && rows <= ROWS / 2 + given);
             assertThat(report.replicas().get(0).sstables()).as(seed).doesNotHaveDuplicates();
             assertThat(report.coveredUntilSeconds()).as(seed).isEqualTo(100);
             assertThat(report.sessionIds())
@@ -233,12 +174,7 @@ class RepairResumeTest {
     }
 
     private void stopAndStart(int round) throws IOException {
-        ownStaging.close();
-        otherStaging.close();
-        ownStaging = Sessions.staging(directory.resolve("own" + round));
-        otherStaging = Sessions.staging(directory.resolve("other" + round));
-        own = table("own", 0, ownStaging);
-        other = table("other", 1, otherStaging);
+        openAnew("" + round);
         units.clear();
         rowsRead.set(0);
     }
@@ -272,8 +208,12 @@ class RepairResumeTest {
         }
     }
 
-    @Test
-    void shouldEndSessionsByTimeWhereAnotherNodeIsMaster() throws IOException {
+    private interface OverNodes {
+        void run(RepairMember master, RepairMember follower) throws IOException;
+    }
+
+    /** Another node is the master, and this process asks it. */
+    private void overNodes(OverNodes work) throws IOException {
         try (Nodes follower = new Nodes((handlers, node) -> new RepairService(
                                 Nodes.replicas(other.opener()), node.executor(), ByteBudget.of(64 << 20))
                         .register(handlers));
@@ -286,17 +226,42 @@ class RepairResumeTest {
                         .register(handlers));
                 Nodes command = new Nodes((handlers, node) -> {})) {
             Connector connector = command.client().keepAll(5_000);
-            RepairReport report = repair(
-                            RepairMember.at(connector, RepairRunner.address(master.address())),
-                            RepairMember.at(connector, RepairRunner.address(follower.address())))
-                    .run(environment());
+            work.run(
+                    RepairMember.at(connector, RepairRunner.address(master.address())),
+                    RepairMember.at(connector, RepairRunner.address(follower.address())));
+        }
+    }
+
+    @Test
+    void shouldEndSessionsByTimeWhereAnotherNodeIsMaster() throws IOException {
+        overNodes((master, follower) -> {
+            RepairReport report = repair(master, follower).run(environment());
 
             assertThat(report.rowsDiffering()).isEqualTo(ROWS);
             assertThat(report.sessionIds()).hasSizeGreaterThan(2);
-        }
+        });
         shouldHaveReceived(own, 1, "");
         shouldHaveReceived(other, 0, "");
         shouldHaveDoneEachTokenOnce();
+    }
+
+    @Test
+    void shouldNotGoOnWithAnotherTableOfAnotherNode() throws IOException {
+        withTableId("00000000000000000000000000000001");
+        overNodes((master, follower) -> {
+            assertThatThrownBy(() -> repair(master, follower)
+                            .reports((unit, report) -> control.abort("one part is done"))
+                            .run(environment()))
+                    .isInstanceOf(JobAbortedException.class);
+            withTableId("00000000000000000000000000000002");
+            int before = own.stagedFiles().size();
+
+            assertThatThrownBy(() -> repair(master, follower).run(environment()))
+                    .isInstanceOf(JobRefusedException.class)
+                    .hasMessageContaining("made again since the run began")
+                    .hasMessageContaining("file=" + checkpoint());
+            assertThat(own.stagedFiles()).as("nothing more is kept").hasSize(before);
+        });
     }
 
     /** Of a table that is not done, parts alone are told, each by what it is; of one that is done, the range that was asked for. */
@@ -306,18 +271,13 @@ class RepairResumeTest {
         List<TokenRange> compared = new ArrayList<>();
         List<RepairReport> unfinished = new ArrayList<>();
         List<RepairReport> tables = new ArrayList<>();
-        AtomicInteger completed = new AtomicInteger();
-        other.beforeComplete = () -> {
-            if (isFull.get() && completed.incrementAndGet() == 3) {
-                throw new IOException("No space left on device");
-            }
-        };
+        isFullAtThirdSession(other, isFull);
         Supplier<Repair> repairs = () -> repairHere()
                 .reports((unit, report) -> {
                     units.add(unit);
                     report.ranges().forEach(range -> compared.add(range.range()));
                 })
-                .unfinishedReports((unit, report) -> unfinished.add(report))
+                .unfinishedReports((table, report) -> unfinished.add(report))
                 .tableReports((table, report) -> tables.add(report));
 
         assertThatThrownBy(() -> repairs.get().run(environment())).hasMessageContaining("No space left");
@@ -330,8 +290,11 @@ class RepairResumeTest {
                         new TokenRange(units.get(0).slice().right(), end));
         assertThat(unfinished).singleElement().satisfies(report -> {
             List<TokenRange> unkept = report.replicas().get(1).unkept().get(0).ranges();
-            assertThat(report.ranges()).extracting(RangeReport::range).isEqualTo(unkept);
             assertThat(unkept).extracting(TokenRange::left).containsExactly(end);
+            assertThat(report.ranges())
+                    .extracting(RangeReport::range)
+                    .containsExactly(compared.get(0), compared.get(1), unkept.get(0));
+            assertThat(report.coveredUntilSeconds()).isZero();
         });
         assertThat(tables).isEmpty();
         isFull.set(false);
@@ -345,6 +308,50 @@ class RepairResumeTest {
             assertThat(range.range()).isEqualTo(TokenRange.FULL);
             assertThat(range.rowsCompared()).isEqualTo(ROWS);
         });
+    }
+
+    private void isFullAtThirdSession(TestTable table, AtomicBoolean isFull) {
+        AtomicInteger completed = new AtomicInteger();
+        table.beforeComplete = () -> {
+            if (isFull.get() && completed.incrementAndGet() == 3) {
+                throw new IOException("No space left on device");
+            }
+        };
+    }
+
+    /** Also what one replica kept, and another did not, of a part that failed in its last step before the run was killed. */
+    @Test
+    void shouldTellWhatAllRunsDidWhereATableIsNotDone() throws IOException {
+        AtomicBoolean isFull = new AtomicBoolean(true);
+        List<RepairReport> unfinished = new ArrayList<>();
+        isFullAtThirdSession(other, isFull);
+        Supplier<Repair> repairs = () -> repairHere().unfinishedReports((table, report) -> unfinished.add(report));
+        assertThatThrownBy(() -> repairs.get().run(environment())).hasMessageContaining("No space left");
+        isFull.set(false);
+        RepairReport first = unfinished.get(0);
+        assertThat(first.replicas().get(1).unkept()).hasSize(1);
+        reopen();
+
+        ReplicaSource gone = (keyspace, table, staged) -> {
+            throw new IOException("not there now");
+        };
+        assertThatThrownBy(() -> repair(RepairMember.here("own", gone), RepairMember.here("other", other.opener()))
+                        .unfinishedReports((table, report) -> unfinished.add(report))
+                        .run(environment()))
+                .hasMessageContaining("not there now");
+
+        assertThat(unfinished).hasSize(2);
+        assertThat(unfinished.get(1)).isEqualTo(first);
+        RepairReport report = repairs.get().run(environment());
+        assertThat(unfinished).hasSize(2);
+        assertThat(report.sessionIds()).containsAll(first.sessionIds()).doesNotHaveDuplicates();
+        assertThat(report.replicas().get(0).sstables())
+                .containsAll(first.replicas().get(0).sstables())
+                .doesNotHaveDuplicates();
+        assertThat(report.replicas().get(1).unkept()).isEmpty();
+        assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+        shouldHaveReceived(own, 1, "");
+        shouldHaveReceived(other, 0, "");
     }
 
     @Test
@@ -447,7 +454,9 @@ class RepairResumeTest {
         withTableId("00000000000000000000000000000002");
         assertThatThrownBy(() -> repairHere().runId(new UUID(3, 4)).run(environment))
                 .isInstanceOf(JobRefusedException.class)
-                .hasMessageContaining("made again since the run began");
+                .hasMessageContaining("made again since the run began")
+                .hasMessageContaining("remove the checkpoint")
+                .hasMessageContaining("file=" + checkpoint());
         withTableId("00000000000000000000000000000001");
         RepairReport report = repairHere().runId(new UUID(3, 4)).run(environment);
 

@@ -7,16 +7,12 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.job.JobFailedException;
 import io.anneal.job.RangeUnit;
-import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.net.Connector;
-import io.anneal.node.StagingArea;
 import io.anneal.node.StoreReplicas;
-import io.anneal.node.Waiver;
 import io.anneal.schema.SchemaText;
 import io.anneal.store.Store;
 import io.anneal.table.StoreConfig;
-import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,58 +21,23 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A range that takes long is not waited for: who has nothing to do repairs the later part of it. */
 @Timeout(60)
-class RepairSplitTest {
-    private static final List<DecoratedKey> PARTITIONS = HandMadeTable.keys(200);
+class RepairSplitTest extends TwoHalves {
+    private static final int PARTITIONS = 200;
 
-    @TempDir
-    private Path directory;
-
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     private final AtomicLong millis = new AtomicLong(100_000);
-    private final List<RangeUnit> units = Collections.synchronizedList(new ArrayList<>());
-    private StagingArea ownStaging;
-    private StagingArea otherStaging;
-    private TestTable own;
-    private TestTable other;
 
-    @BeforeEach
-    void start() throws IOException {
-        ownStaging = Sessions.staging(directory.resolve("own"));
-        otherStaging = Sessions.staging(directory.resolve("other"));
-        own = new TestTable("own", Sessions.rows(everySecond(0), 2), Optional.of(ownStaging));
-        other = new TestTable("other", Sessions.rows(everySecond(1), 2), Optional.of(otherStaging));
-    }
-
-    @AfterEach
-    void stop() throws IOException {
-        executor.shutdownNow();
-        ownStaging.close();
-        otherStaging.close();
-    }
-
-    private static List<DecoratedKey> everySecond(int first) {
-        List<DecoratedKey> keys = new ArrayList<>();
-        for (int i = first; i < PARTITIONS.size(); i += 2) {
-            keys.add(PARTITIONS.get(i));
-        }
-        return keys;
+    RepairSplitTest() {
+        super(PARTITIONS);
     }
 
     /** A clock that goes on whenever it is looked at, so that a node tells of each window. */
@@ -87,32 +48,20 @@ class RepairSplitTest {
         return new RepairEnvironment(host, executor, ByteBudget.of(64 << 20));
     }
 
-    private Repair repair(RepairMember... members) {
-        return Repair.of("ks.t")
-                .between(members)
-                .range(TokenRange.FULL)
-                .allow(Set.of(Waiver.EMPTY_REPLICA))
-                .bufferBytes(1)
-                .parallel(2)
-                .splitLeast(Duration.ZERO)
-                .reports((unit, report) -> units.add(unit));
-    }
-
-    private Repair repairHere() {
-        return repair(RepairMember.here("own", own.opener()), RepairMember.here("other", other.opener()));
+    @Override
+    Repair repair(RepairMember... members) {
+        return inSmallWindows(members).parallel(2).splitLeast(Duration.ZERO);
     }
 
     private void shouldBeEqual(RepairReport report) throws IOException {
-        assertThat(report.rowsDiffering()).isEqualTo(2L * PARTITIONS.size());
+        assertThat(report.rowsDiffering()).isEqualTo(2L * PARTITIONS);
         shouldHaveReceived(own, 1);
         shouldHaveReceived(other, 0);
     }
 
     /** In any order, since each session wrote an SSTable. */
-    private static void shouldHaveReceived(TestTable table, int first) throws IOException {
-        assertThat(table.stagedLines())
-                .containsExactlyInAnyOrderElementsOf(
-                        Sessions.rows(everySecond(first), 2).lines());
+    private void shouldHaveReceived(TestTable table, int half) throws IOException {
+        assertThat(table.stagedLines()).containsExactlyInAnyOrderElementsOf(lines(half));
     }
 
     @Test
@@ -239,7 +188,7 @@ class RepairSplitTest {
             assertThat(compared.wereEqual()).isTrue();
             assertThat(compared.replicas())
                     .extracting(RepairReport.ReplicaReport::rowsRead)
-                    .containsOnly(2L * PARTITIONS.size());
+                    .containsOnly(2L * PARTITIONS);
         }
     }
 }

@@ -67,6 +67,7 @@ class RepairUnitsTest {
                 (unit, report) -> {},
                 false,
                 Optional.empty(),
+                Duration.ZERO,
                 System::nanoTime);
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         job.run(builder(1), Duration.ZERO, () -> units(count));
@@ -122,6 +123,7 @@ class RepairUnitsTest {
                 (unit, report) -> {},
                 false,
                 Optional.empty(),
+                Duration.ZERO,
                 System::nanoTime);
         job.run(builder(2).splits(Duration.ZERO), Duration.ZERO, () -> units(1));
 

@@ -5,8 +5,6 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.anneal.environment.HostEnvironment;
-import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
@@ -14,7 +12,6 @@ import io.anneal.node.Waiver;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,26 +39,12 @@ class ReplicaNamesTest {
             stagings.add(Sessions.staging(directory.resolve("replica" + i)));
             tables.add(new TestTable("replica" + i, Sessions.rows(KEYS.get(i), 2), Optional.of(stagings.get(i))));
         }
-        both = serve(new Replicas()
-                .add("n0", tables.get(0).opener())
-                .add("n1", tables.get(1).opener()));
-        other = serve(new Replicas().add("n2", tables.get(2).opener()));
-    }
-
-    private static Nodes serve(Replicas replicas) throws IOException {
-        return new Nodes((handlers, node) -> {
-            RepairEnvironment environment = environment(node);
-            new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
-            new RepairRunner(node.id(), replicas, node.client().keepAll(5_000), node.waiting(), environment)
-                    .register(handlers);
-        });
-    }
-
-    private static RepairEnvironment environment(Nodes node) {
-        return new RepairEnvironment(
-                HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100)),
-                node.executor(),
-                ByteBudget.of(64 << 20));
+        both = Nodes.repairing(
+                new Replicas()
+                        .add("n0", tables.get(0).opener())
+                        .add("n1", tables.get(1).opener()),
+                Sessions.host());
+        other = Nodes.repairing(new Replicas().add("n2", tables.get(2).opener()), Sessions.host());
     }
 
     @AfterEach
@@ -84,7 +67,7 @@ class ReplicaNamesTest {
                 .allow(Set.of(Waiver.EMPTY_REPLICA))
                 .bufferBytes(BUFFER_BYTES)
                 .patience(Duration.ZERO)
-                .run(environment(other));
+                .run(other.environment(Sessions.host()));
     }
 
     @Test

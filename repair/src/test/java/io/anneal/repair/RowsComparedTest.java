@@ -2,7 +2,6 @@ package io.anneal.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.DecoratedKey;
@@ -12,7 +11,6 @@ import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -50,12 +48,11 @@ class RowsComparedTest {
                 StagingArea two = Sessions.staging(directory.resolve("two"))) {
             TestTable own = new TestTable("own", master, Optional.of(one));
             TestTable other = new TestTable("other", follower, Optional.of(two));
-            HostEnvironment host = HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100));
             return Repair.of("ks.t")
                     .between(RepairMember.here("own", own.opener()), RepairMember.here("other", other.opener()))
                     .range(TokenRange.FULL)
                     .dryRun(dryRun)
-                    .run(new RepairEnvironment(host, Runnable::run, ByteBudget.of(64 << 20)));
+                    .run(new RepairEnvironment(Sessions.host(), Runnable::run, ByteBudget.of(64 << 20)));
         }
     }
 

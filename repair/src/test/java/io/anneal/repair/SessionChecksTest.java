@@ -20,6 +20,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,10 +29,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What replicas tell of themselves before the first row is read, and check again at the end. */
 @Timeout(60)
@@ -214,9 +220,54 @@ class SessionChecksTest {
                 .register(handlers));
     }
 
+    private void change(Path snapshot, String what) throws IOException {
+        Path schema = snapshot.resolve("schema.cql");
+        switch (what) {
+            case "directories" -> {
+                Files.move(snapshot, directory.resolve("moved"));
+                Files.createDirectories(snapshot);
+            }
+            case "SSTables" -> {
+                try (Stream<Path> files = Files.list(snapshot)) {
+                    for (Path file : files.filter(file -> file.toString().contains("-1-"))
+                            .toList()) {
+                        Files.copy(
+                                file,
+                                file.resolveSibling(
+                                        file.getFileName().toString().replace("-1-", "-99-")));
+                    }
+                }
+            }
+            case "an SSTable's file" -> {
+                Path data = dataFile(snapshot);
+                Path other = Files.copy(data, directory.resolve("other"));
+                Files.move(other, data, StandardCopyOption.REPLACE_EXISTING);
+            }
+            case "schema" -> {
+                FileTime time = Files.getLastModifiedTime(schema);
+                Files.writeString(schema, Files.readString(schema).replace("v text", "v text, w text"));
+                Files.setLastModifiedTime(schema, time);
+            }
+            case "date" -> {
+                Path manifest = snapshot.resolve("manifest.json");
+                Files.writeString(manifest, Files.readString(manifest).replaceFirst("2026-11-2\\d", "2026-11-20"));
+            }
+            default -> throw new AssertionError(what);
+        }
+    }
+
+    private static Path dataFile(Path snapshot) throws IOException {
+        try (Stream<Path> files = Files.list(snapshot)) {
+            return files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
     /** What is staged would come of a snapshot that nobody has any more. */
-    @Test
-    void shouldKeepNothingWhenSnapshotIsReplacedMeanwhile() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"directories", "SSTables", "an SSTable's file", "schema", "date"})
+    void shouldKeepNothingWhenSnapshotIsReplacedMeanwhile(String what) throws IOException {
         Path snapshot;
         try (Store two = store("two")) {
             write(two.createTable(SCHEMA), 2);
@@ -231,14 +282,13 @@ class SessionChecksTest {
             CassandraReplicas two = new CassandraReplicas(List.of(snapshot), Optional.empty(), Optional.of(staging));
             Repair repair =
                     repair(here("one", one), RepairMember.here("two", two)).allow(Set.of(Waiver.EMPTY_REPLICA));
-            Path moved = directory.resolve("moved");
+            AtomicBoolean isChanged = new AtomicBoolean();
             ReplicaSource moving = (keyspace, table, staged) -> {
                 Replica opened = two.open(keyspace, table, staged);
                 return (Replica) Proxy.newProxyInstance(
                         Replica.class.getClassLoader(), new Class<?>[] {Replica.class}, (proxy, method, arguments) -> {
-                            if (method.getName().equals("scan")) {
-                                Files.move(snapshot, moved);
-                                Files.createDirectories(snapshot);
+                            if (method.getName().equals("scan") && isChanged.compareAndSet(false, true)) {
+                                change(snapshot, what);
                             }
                             try {
                                 return method.invoke(opened, arguments);
@@ -250,7 +300,8 @@ class SessionChecksTest {
             assertThatThrownBy(() -> run(repair(here("one", one), RepairMember.here("two", moving))))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("removed or replaced")
-                    .hasMessageContaining("take a new snapshot");
+                    .hasMessageContaining("take a new snapshot")
+                    .hasMessageContaining("change=" + (what.startsWith("an SSTable") ? "SSTables" : what));
             Path staged = staging.tableDirectory(one.table("ks.t").schema());
             assertThat(staged.toFile().list((place, name) -> name.endsWith("-Data.db")))
                     .as("what waits for import at the node of the snapshot")

@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
@@ -40,6 +41,11 @@ final class Sessions {
     static final int REPLICAS = 3;
 
     static final SessionTerms TERMS = terms(BUFFER_BYTES);
+
+    /** At second 100: what was deleted before second 90 may be purged. */
+    static HostEnvironment host() {
+        return HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100));
+    }
 
     private Sessions() {}
 

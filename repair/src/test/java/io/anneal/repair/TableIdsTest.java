@@ -6,8 +6,6 @@ import static io.anneal.repair.Sessions.SCHEMA;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.anneal.environment.HostEnvironment;
-import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Replicas;
 import io.anneal.node.StagingArea;
@@ -18,7 +16,6 @@ import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -46,23 +43,12 @@ class TableIdsTest {
 
     @BeforeEach
     void start() throws IOException {
-        nodes = new Nodes((handlers, node) -> {
-            Replicas replicas = new Replicas();
-            for (int i = 0; i < 3; i++) {
-                int index = i;
-                replicas.add("n" + i, (keyspace, table, staged) -> tables.get(index));
-            }
-            new RepairService(replicas, node.executor(), environment(node).budget()).register(handlers);
-            new RepairRunner(node.id(), replicas, node.client().keepAll(5_000), node.waiting(), environment(node))
-                    .register(handlers);
-        });
-    }
-
-    private static RepairEnvironment environment(Nodes node) {
-        return new RepairEnvironment(
-                HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100)),
-                node.executor(),
-                ByteBudget.of(64 << 20));
+        Replicas replicas = new Replicas();
+        for (int i = 0; i < 3; i++) {
+            int index = i;
+            replicas.add("n" + i, (keyspace, table, staged) -> tables.get(index));
+        }
+        nodes = Nodes.repairing(replicas, Sessions.host());
     }
 
     @AfterEach
@@ -102,7 +88,7 @@ class TableIdsTest {
                 .allow(Set.of(Waiver.EMPTY_REPLICA))
                 .bufferBytes(BUFFER_BYTES)
                 .patience(Duration.ZERO)
-                .run(environment(nodes));
+                .run(nodes.environment(Sessions.host()));
     }
 
     @ParameterizedTest

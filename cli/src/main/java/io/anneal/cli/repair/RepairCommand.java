@@ -10,6 +10,7 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
 import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.cli.runs.RunRecord;
+import io.anneal.cli.runs.RunRecords;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.net.Connection;
@@ -147,9 +148,9 @@ public final class RepairCommand extends Subcommand {
     @Option(
             names = "--staged",
             paramLabel = "RUN",
-            converter = RunId.class,
-            description = "In a dry run: count what this run staged, before it is imported; with --dir from --out.")
-    private UUID staged;
+            description = "In a dry run: count what this run staged, before it is imported; with --dir from --out. The"
+                    + " first eight characters of its id do where the run is recorded.")
+    private String staged;
 
     @Mixin
     private WaiverOptions allowed = new WaiverOptions();
@@ -298,6 +299,10 @@ public final class RepairCommand extends Subcommand {
         }
         if (staged != null && (!isDryRun() || (out == null && replicas.isEmpty()))) {
             throw usage("--staged RUN goes with a dry run, and with --dir needs the --out DIR of that run");
+        }
+        if (staged != null && !RunId.isStart(staged)) {
+            throw usage("--staged takes a run's id, or its first " + RunRecords.PREFIX_LEAST
+                    + " characters, as the report of the repair names it, given=" + staged);
         }
         if (!names.isEmpty() && directories.isEmpty() && ring == null) {
             throw usage("--name goes with --dir, or with --ring");
@@ -526,7 +531,8 @@ public final class RepairCommand extends Subcommand {
         return named;
     }
 
-    private RepairTask task(List<QualifiedTable> expanded, Ownership owned, Optional<DriftSample> sample) {
+    private RepairTask task(List<QualifiedTable> expanded, Ownership owned, Optional<DriftSample> sample)
+            throws IOException {
         int buffer = bufferBytes == null ? defaultBufferBytes() : (int) bufferBytes.longValue();
         return new RepairTask(
                 expanded,
@@ -534,7 +540,7 @@ public final class RepairCommand extends Subcommand {
                 buffer,
                 isDryRun(),
                 allReplicas || owned.isComplete(),
-                Optional.ofNullable(staged),
+                staged == null ? Optional.empty() : Optional.of(RunId.of(staged, runs.records(this))),
                 allowed.waivers(),
                 parallel,
                 rowsPerSecond,
@@ -563,8 +569,7 @@ public final class RepairCommand extends Subcommand {
                     progress.update(done.bytes(), done.rows(), done.secondsLeft());
                     results.run().progressed(done);
                 })
-                .reports(results::addPart)
-                .unfinishedReports(results::addPart)
+                .unfinishedReports(results::addUnfinished)
                 .tableReports(results::add);
         repair.runId(results.run().id());
         if (task.sample().isPresent()) {

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 
 /** How a repair's report looks to a person, and as JSON. */
 final class RepairOutput {
@@ -55,8 +56,11 @@ final class RepairOutput {
                         .isPresent();
     }
 
-    /** @param share how much of the ring was compared */
-    static void print(PrintStream out, QualifiedTable table, RepairReport report, String share, Instant now) {
+    /**
+     * @param run by whose id {@code --staged} counts what it wrote
+     * @param share how much of the ring was compared
+     */
+    static void print(PrintStream out, UUID run, QualifiedTable table, RepairReport report, String share, Instant now) {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
@@ -84,11 +88,11 @@ final class RepairOutput {
             replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
         }
         RangeLines.print(out, report);
-        printImports(out, table, report, now);
+        printImports(out, run, table, report, now);
     }
 
     /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */
-    static void printKept(PrintStream out, QualifiedTable table, RepairReport kept, Instant now) {
+    static void printKept(PrintStream out, UUID run, QualifiedTable table, RepairReport kept, Instant now) {
         if (hasStaged(kept) || hasUnkept(kept) || !kept.dryRun() && !kept.wereEqual()) {
             out.println(table + ": not done, but what was kept is right");
             kept.notes().forEach(note -> out.println("  note: " + note));
@@ -102,7 +106,7 @@ final class RepairOutput {
                 replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
                 replica.unkept().forEach(part -> printUnkept(out, part));
             }
-            printImports(out, table, kept, now);
+            printImports(out, run, table, kept, now);
         }
     }
 
@@ -126,10 +130,11 @@ final class RepairOutput {
         return report.replicas().stream().anyMatch(replica -> !replica.unkept().isEmpty());
     }
 
-    private static void printImports(PrintStream out, QualifiedTable table, RepairReport report, Instant now) {
+    private static void printImports(
+            PrintStream out, UUID run, QualifiedTable table, RepairReport report, Instant now) {
         report.replicas().forEach(replica -> printImport(out, table, replica, now));
         if (hasStaged(report) && !isTooLate(report, now)) {
-            out.println("  run " + report.sessionIds().get(0) + "; --staged counts what it wrote, before the import");
+            out.println("  run " + run + "; --staged counts what it wrote, before the import");
         }
     }
 
@@ -266,7 +271,12 @@ final class RepairOutput {
 
     /** @param kept what is done, in parts and by replicas of which another failed, if anything is */
     static void writeError(
-            JsonGenerator json, QualifiedTable table, ErrorReport error, Optional<RepairReport> kept, Instant now)
+            JsonGenerator json,
+            UUID run,
+            QualifiedTable table,
+            ErrorReport error,
+            Optional<RepairReport> kept,
+            Instant now)
             throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
@@ -276,7 +286,7 @@ final class RepairOutput {
         json.writeEndObject();
         if (kept.isPresent()) {
             json.writeObjectFieldStart("done-parts");
-            writeDone(json, table, kept.get(), now);
+            writeDone(json, run, table, kept.get(), now);
             json.writeEndObject();
         }
         json.writeEndObject();
@@ -289,23 +299,29 @@ final class RepairOutput {
 
     /** @param known whether it is known if the replicas are equal */
     static void write(
-            JsonGenerator json, QualifiedTable table, RepairReport report, boolean known, Instant now, Fields more)
+            JsonGenerator json,
+            UUID run,
+            QualifiedTable table,
+            RepairReport report,
+            boolean known,
+            Instant now,
+            Fields more)
             throws IOException {
         json.writeStartObject();
         json.writeStringField("table", table.toString());
         if (known) {
             json.writeBooleanField("were-equal", report.wereEqual());
         }
-        writeDone(json, table, report, now);
+        writeDone(json, run, table, report, now);
         more.write(json);
         json.writeEndObject();
     }
 
-    private static void writeDone(JsonGenerator json, QualifiedTable table, RepairReport report, Instant now)
+    private static void writeDone(JsonGenerator json, UUID run, QualifiedTable table, RepairReport report, Instant now)
             throws IOException {
         json.writeBooleanField("dry-run", report.dryRun());
         if (hasStaged(report)) {
-            json.writeStringField("run", report.sessionIds().get(0).toString());
+            json.writeStringField("run", run.toString());
         }
         writeCounts(json, report);
         json.writeNumberField("rows-compared", report.rowsCompared());

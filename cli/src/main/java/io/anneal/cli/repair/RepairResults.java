@@ -15,7 +15,6 @@ import io.anneal.repair.RepairReport;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -39,8 +38,8 @@ final class RepairResults {
     /** What kept the run from being done as a whole, and recorded so. */
     private Optional<Exception> ending = Optional.empty();
 
-    /** Of each table the reports of the parts that are done, and of those in which only some replicas kept what they received. */
-    private final Map<QualifiedTable, List<RepairReport>> parts = new HashMap<>();
+    /** What is done of each table that is not done as a whole. */
+    private final Map<QualifiedTable, RepairReport> unfinished = new HashMap<>();
 
     /** A table's report, and when it was there: its SSTables may have been in time then. */
     private record Done(RepairReport report, Instant now) {}
@@ -113,13 +112,13 @@ final class RepairResults {
                 .orElseThrow();
     }
 
-    /** A part of a table is done, or will not be. */
-    synchronized void addPart(RangeUnit part, RepairReport report) {
-        parts.computeIfAbsent(table(part.table()), table -> new ArrayList<>()).add(report);
+    /** Some ranges of a table are done, and others will not be. */
+    void addUnfinished(String tableName, RepairReport report) {
+        unfinished.put(table(tableName), report);
     }
 
-    private synchronized Optional<RepairReport> kept(QualifiedTable table) {
-        return Optional.ofNullable(parts.get(table)).map(reports -> RepairReport.sum(reports, task.dryRun()));
+    private Optional<RepairReport> kept(QualifiedTable table) {
+        return Optional.ofNullable(unfinished.get(table));
     }
 
     /** All ranges of a table are done. */
@@ -135,7 +134,7 @@ final class RepairResults {
                     printSample(table, report, now);
                 } else {
                     RepairOutput.print(
-                            command.out(), table, report, task.owned().shareText(), now);
+                            command.out(), run.id(), table, report, task.owned().shareText(), now);
                 }
             });
         }
@@ -177,8 +176,8 @@ final class RepairResults {
             Instant now = command.environment().clock().instant();
             task.tables().stream()
                     .filter(failed::containsKey)
-                    .forEach(table ->
-                            kept(table).ifPresent(kept -> RepairOutput.printKept(command.out(), table, kept, now)));
+                    .forEach(table -> kept(table)
+                            .ifPresent(kept -> RepairOutput.printKept(command.out(), run.id(), table, kept, now)));
         }
     }
 
@@ -225,18 +224,20 @@ final class RepairResults {
                         Optional<DriftEstimate> estimate = task.sample()
                                 .filter(sample -> !one.report().comparedNothing())
                                 .map(sample -> estimate(one.report().ranges()));
-                        RepairOutput.write(result.fields(), table, one.report(), isKnown(one), one.now(), json -> {
-                            if (estimate.isPresent()) {
-                                DriftOutput.write(
-                                        json,
-                                        estimate.get(),
-                                        task.sample().orElseThrow().seed(),
-                                        keys.map(reading -> reading.of(table.toString())));
-                            }
-                        });
+                        RepairOutput.write(
+                                result.fields(), run.id(), table, one.report(), isKnown(one), one.now(), json -> {
+                                    if (estimate.isPresent()) {
+                                        DriftOutput.write(
+                                                json,
+                                                estimate.get(),
+                                                task.sample().orElseThrow().seed(),
+                                                keys.map(reading -> reading.of(table.toString())));
+                                    }
+                                });
                     } else if (failed.containsKey(table)) {
                         RepairOutput.writeError(
                                 result.fields(),
+                                run.id(),
                                 table,
                                 failed.get(table),
                                 kept(table),
@@ -264,7 +265,7 @@ final class RepairResults {
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
         }
-        run.ended(ending, !parts.isEmpty() || !done.isEmpty());
+        run.ended(ending, !unfinished.isEmpty() || !done.isEmpty());
         if (!command.json() && task.dryRun() && !sum.wereEqual()) {
             command.out().println("next: " + nextStep);
         }

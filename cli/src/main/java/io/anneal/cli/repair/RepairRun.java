@@ -122,10 +122,9 @@ final class RepairRun implements Closeable {
             command.out()
                     .printf(
                             Locale.ROOT,
-                            "run %s was resumed: these are the numbers of all of it, since %s%s%n",
+                            "run %s was resumed: these are the numbers of all of it, since %s%n",
                             id,
-                            run.record().firstStarted(),
-                            failure.isEmpty() ? "" : "; of tables that are not done, only what was done now");
+                            run.record().firstStarted());
         }
         if (failure.isEmpty()) {
             run.ends(RunRecord.Outcome.DONE);

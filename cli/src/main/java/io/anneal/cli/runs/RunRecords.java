@@ -132,20 +132,32 @@ public final class RunRecords {
      * @throws RunRefusedException when there is none, or several, or its record can't be read
      */
     public KnownRun find(String prefix) throws IOException {
-        List<Path> found = homes().stream()
-                .filter(home -> home.getFileName().toString().startsWith(prefix))
+        Path home = home(id(prefix));
+        KnownRun run = known(home, read(home));
+        requireResumable(run);
+        return run;
+    }
+
+    /**
+     * The whole id of which this is the start.
+     *
+     * @throws RunRefusedException when there is no such run, or several
+     */
+    public UUID id(String prefix) throws IOException {
+        List<String> found = homes().stream()
+                .map(home -> home.getFileName().toString())
+                .filter(id -> id.startsWith(prefix))
+                .sorted()
                 .toList();
         if (prefix.length() < PREFIX_LEAST || found.size() != 1) {
             String reason = found.isEmpty()
                     ? "no run has this id"
                     : prefix.length() < PREFIX_LEAST
                             ? "give " + PREFIX_LEAST + " characters of a run's id at least"
-                            : "several runs' ids start so";
+                            : "several runs' ids start so, runs=" + found;
             throw new RunRefusedException(reason + ", given=" + prefix + ", state=" + directory);
         }
-        KnownRun run = known(found.get(0), read(found.get(0)));
-        requireResumable(run);
-        return run;
+        return UUID.fromString(found.get(0));
     }
 
     /**

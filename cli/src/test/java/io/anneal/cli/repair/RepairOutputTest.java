@@ -30,6 +30,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,7 +64,7 @@ final class RepairOutputTest {
                                     RepairMember.here(new StoreReplicas(whole).named("whole")),
                                     RepairMember.here(new StoreReplicas(full).named("full")))
                             .range(TokenRange.FULL)
-                            .unfinishedReports((unit, report) -> unfinished.add(report))
+                            .unfinishedReports((table, report) -> unfinished.add(report))
                             .run(new RepairEnvironment(
                                     HostEnvironment.system(), MoreExecutors.directExecutor(), ByteBudget.of(64 << 20))))
                     .isInstanceOf(IOException.class);
@@ -76,11 +77,12 @@ final class RepairOutputTest {
     void shouldSayWhoKeptWhatOfATableThatIsNotDone() throws IOException {
         RepairReport kept = keptByOne();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        RepairOutput.printKept(new PrintStream(bytes, true, StandardCharsets.UTF_8), TABLE, kept, Instant.now());
+        RepairOutput.printKept(
+                new PrintStream(bytes, true, StandardCharsets.UTF_8), new UUID(1, 2), TABLE, kept, Instant.now());
         StringWriter json = new StringWriter();
         try (JsonGenerator fields = new JsonFactory().createGenerator(json)) {
             ErrorReport error = ErrorReport.of(new IOException("disk is full"));
-            RepairOutput.writeError(fields, TABLE, error, Optional.of(kept), Instant.now());
+            RepairOutput.writeError(fields, new UUID(1, 2), TABLE, error, Optional.of(kept), Instant.now());
         }
 
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines())

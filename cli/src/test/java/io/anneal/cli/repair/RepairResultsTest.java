@@ -111,11 +111,11 @@ final class RepairResultsTest {
                             RepairMember.here("two", new StoreReplicas(two).named("two")))
                     .checkpoint(disk.path().resolve("checkpoint"))
                     .reports((part, report) -> {
-                        results.addPart(part, report);
                         if (parts.incrementAndGet() > recorded) {
                             disk.inject(Fault.on(Fault.Operation.CREATE));
                         }
                     })
+                    .unfinishedReports(results::addUnfinished)
                     .tableReports(results::add);
             JobFailedException failure = catchThrowableOfType(
                     JobFailedException.class,
