@@ -70,6 +70,7 @@ final class RepairCampaign implements AutoCloseable {
     private final Path parent;
     private final Random random;
     private final RandomFragments fragments;
+    private final boolean counters;
     private final boolean purges;
     private final boolean far;
     private final long gcGraceSeconds;
@@ -102,7 +103,7 @@ final class RepairCampaign implements AutoCloseable {
         this.parent = parent;
         this.streams = streams;
         random = new Random(seed);
-        boolean counters = random.nextInt(10) == 0;
+        counters = random.nextInt(10) == 0;
         purges = !counters && random.nextInt(3) > 0;
         far = purges && random.nextInt(4) == 0;
         gcGraceSeconds = purges
@@ -134,7 +135,7 @@ final class RepairCampaign implements AutoCloseable {
                 new SimulatedNetwork(seed), schema, change, clock, storeClock, sectionsMinBytes);
         alters = change.isPresent();
         ReplicaViews views = new ReplicaViews(change.map(TableChange::after).orElse(schema), clock, counters);
-        List<ReplicaHost> hosts = hosts(setting, parent, counters);
+        List<ReplicaHost> hosts = hosts(setting, parent);
         world = new RepairWorld(setting, views, hosts, ring ? ring(hosts) : Ownership.full(hosts));
         transfers = new Transfers(world, views);
     }
@@ -168,7 +169,7 @@ final class RepairCampaign implements AutoCloseable {
                 > MANY_ROWS_MIN;
     }
 
-    private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent, boolean counters) throws IOException {
+    private List<ReplicaHost> hosts(ReplicaHost.Setting setting, Path parent) throws IOException {
         List<ReplicaHost> hosts = new ArrayList<>();
         boolean onlyStores = !counters && random.nextInt(4) == 0;
         int count = ring ? RING_NODES : 3 + Math.min(random.nextInt(4), random.nextInt(4));
@@ -238,7 +239,19 @@ final class RepairCampaign implements AutoCloseable {
         if (many) {
             differInFewOfMany();
         }
+        if (!streams && !counters && random.nextInt(4) == 0) {
+            differInWhatIsLeftOut();
+        }
         world.shouldEndWithNothingHeld();
+    }
+
+    /** All in which replicas differ was written after the cut-off. */
+    private void differInWhatIsLeftOut() throws IOException {
+        long laterMicros = (phase + 1) * PHASE_MICROS;
+        world.write(anyHost(), MovedFragments.of(draw(false), micros -> micros + laterMicros, seconds -> seconds));
+        for (RepairWorld.Wanted wanted : everything(true)) {
+            world.repair(wanted.leavingOut(since(RandomFragments.TIMESTAMP_BASE_MICROS + laterMicros - 1)));
+        }
     }
 
     /**
@@ -474,6 +487,10 @@ final class RepairCampaign implements AutoCloseable {
         long spreadMicros = 3L * RandomFragments.TIMESTAMP_SPREAD_MICROS * (purges ? DRAWS_MAX : 1);
         long firstMicros = RandomFragments.TIMESTAMP_BASE_MICROS + (purges ? phase * PHASE_MICROS : 0);
         long cutoffMicros = firstMicros + (long) (random.nextDouble() * spreadMicros);
+        return since(cutoffMicros);
+    }
+
+    private Duration since(long cutoffMicros) {
         long nowMicros = TimeUnit.SECONDS.toMicros(clock.instant().getEpochSecond());
         return Duration.of(Math.max(0, nowMicros - cutoffMicros), ChronoUnit.MICROS);
     }
