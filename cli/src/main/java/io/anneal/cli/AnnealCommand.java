@@ -13,6 +13,7 @@ import io.anneal.cli.repair.RepairCommand;
 import io.anneal.cli.repair.ServeCommand;
 import io.anneal.cli.rows.DiffCommand;
 import io.anneal.cli.rows.ExplainCommand;
+import io.anneal.cli.scan.ScanCommand;
 import io.anneal.cli.sstable.SSTableCommand;
 import io.anneal.cli.store.StoreCommand;
 import io.anneal.cli.stream.StreamCommand;
@@ -210,6 +211,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
                 new Entry("store", StoreCommand::new),
                 new Entry("diff", DiffCommand::new),
                 new Entry("explain", ExplainCommand::new),
+                new Entry("scan", ScanCommand::new),
                 new Entry("serve", ServeCommand::new),
                 new Entry("repair", RepairCommand::new),
                 new Entry("stream", StreamCommand::new),

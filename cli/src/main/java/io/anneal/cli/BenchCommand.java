@@ -11,6 +11,9 @@ import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.NetScenario;
 import io.anneal.bench.scenario.NetSizes;
 import io.anneal.bench.scenario.OwnCommand;
+import io.anneal.bench.scenario.PagingScenario;
+import io.anneal.bench.scenario.PagingSeed;
+import io.anneal.bench.scenario.PagingSizes;
 import io.anneal.bench.scenario.RepairScenario;
 import io.anneal.bench.scenario.RepairSeed;
 import io.anneal.bench.scenario.RepairShapesScenario;
@@ -22,7 +25,6 @@ import io.anneal.bench.scenario.StreamingScenario;
 import io.anneal.bench.scenario.StreamingSeed;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.NotAvailableException;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
@@ -64,6 +66,8 @@ import picocli.CommandLine.Parameters;
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
+            "Cases of paging: range-5000 range-100 range-5000-compacted range-100-compacted pager abandoned scanners"
+                    + " partition reverse partition-compacted reverse-compacted loopback loopback-100",
             "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth sampled resumed",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
@@ -88,12 +92,13 @@ final class BenchCommand extends Subcommand {
             DualDaoScenario.NAME, DualDaoScenario.CASES,
             NetScenario.NAME, NetScenario.CASES,
             StreamingScenario.NAME, StreamingScenario.CASES,
+            PagingScenario.NAME, PagingScenario.CASES,
             RepairScenario.NAME, RepairScenario.CASES));
-    private static final Set<String> LATER = Set.of("paging");
 
     @Parameters(
             paramLabel = "SCENARIO",
-            description = "One of limits, sstable, store, dual-dao, net, streaming, repair, repair-shapes, all.")
+            description =
+                    "One of limits, sstable, store, dual-dao, net, streaming, paging, repair, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -239,6 +244,9 @@ final class BenchCommand extends Subcommand {
         if (runs(StreamingScenario.NAME, StreamingScenario.CASES)) {
             records.addAll(new StreamingScenario(config, ownCommand()).run());
         }
+        if (runs(PagingScenario.NAME, PagingScenario.CASES)) {
+            records.addAll(new PagingScenario(config, ownCommand(), PagingSizes.DEFAULT).run());
+        }
         if (runs(RepairScenario.NAME, RepairScenario.CASES)) {
             RepairSizes sizes = RepairSizes.of(
                     Math.max(RepairSizes.MEMORY_MIN_BYTES, memoryBytes()),
@@ -256,13 +264,10 @@ final class BenchCommand extends Subcommand {
     }
 
     private void check() {
-        if (LATER.contains(scenario)) {
-            throw new NotAvailableException("this version cannot measure that yet, scenario=" + scenario
-                    + ", known=limits, sstable, store, dual-dao, net, streaming, repair, repair-shapes, all");
-        }
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
-            throw usage("unknown scenario '" + scenario
-                    + "', known are limits, sstable, store, dual-dao, net, streaming, repair, repair-shapes and all");
+            throw usage(
+                    "unknown scenario '" + scenario
+                            + "', known are limits, sstable, store, dual-dao, net, streaming, paging, repair, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -373,6 +378,7 @@ final class BenchCommand extends Subcommand {
                         warmUpSeconds);
         new BenchTable(records).print(out());
         StreamingSeed.print(records, out());
+        PagingSeed.print(records, out());
         RepairSeed.print(records, out());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -155,6 +157,71 @@ final class RepairRunsTest {
         CommandRun again = run("--resume", id());
         assertThat(again.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(again.err()).contains("ANL-3009", "run has ended", id());
+    }
+
+    @Test
+    void shouldTellWhatWasRemovedSinceAnEarlierPart() throws Exception {
+        interrupted();
+        Directories.deleteTree(directory.resolve("out").resolve("one"));
+
+        CommandRun resumed = run("--resume", id(), "--rate", "0");
+
+        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
+        assertThat(resumed.err())
+                .contains(
+                        "note: what an earlier part of the run staged",
+                        "repair again where it was not imported",
+                        "replica=one",
+                        "table=ks.a_small");
+    }
+
+    /** That it was compared says nothing of what the replica has now. */
+    @Test
+    void shouldNotGoOnWithAReplicaThatHasLostItsData() throws Exception {
+        interrupted();
+        try (Stream<Path> files = Files.find(one, 9, (file, attributes) -> attributes.isRegularFile())) {
+            for (Path file : files.toList()) {
+                if (file.getParent().getFileName().toString().startsWith("a_small")
+                        && !file.getFileName().toString().equals("schema.cql")) {
+                    Files.delete(file);
+                }
+            }
+        }
+
+        CommandRun resumed = run("--resume", id(), "--rate", "0");
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(lastLine(resumed)).contains("go on with");
+        assertThat(resumed.err())
+                .contains(
+                        "replica has nothing any more of what an earlier part of the run compared",
+                        "replica=one",
+                        "table=ks.a_small");
+        assertThat(resumed.out()).doesNotContain("equal");
+    }
+
+    /** It may lie there for days until somebody goes on, and imports all of it. */
+    @Test
+    void shouldTellWhatWasCutShortSinceAnEarlierPart() throws Exception {
+        interrupted();
+        Path data = directory
+                .resolve("out")
+                .resolve("one")
+                .resolve("ks")
+                .resolve("a_small")
+                .resolve("nb-1-big-Data.db");
+        byte[] whole = Files.readAllBytes(data);
+        Files.write(data, Arrays.copyOf(whole, whole.length - 1));
+
+        CommandRun resumed = run("--resume", id(), "--rate", "0");
+
+        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
+        assertThat(resumed.err())
+                .contains(
+                        "note: what an earlier part of the run staged",
+                        "replica=one",
+                        "cut short or replaced",
+                        "table=ks.a_small");
     }
 
     /** It has the slices that were drawn, and tells of all of them. */

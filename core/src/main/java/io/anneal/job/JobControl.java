@@ -12,6 +12,7 @@ import java.util.Set;
 public final class JobControl {
     private final Set<Steered> jobs = new LinkedHashSet<>();
     private Optional<String> abortReason = Optional.empty();
+    private volatile Optional<String> stopReason = Optional.empty();
     private boolean paused;
     private int resting;
     /** Whether workers have to look closer; read without the lock, once a row. */
@@ -61,6 +62,21 @@ public final class JobControl {
         }
     }
 
+    /**
+     * Ends jobs gently: no unit and no further attempt is begun, and what is worked on ends where it can be recorded, if its task
+     * asks {@link UnitRun#isStopping}, or else when it is done. Then {@link RangeJob#run} throws {@link JobAbortedException} if units
+     * are left. Interrupts nobody: what waits goes on to wait. May be called before {@link #abort}.
+     *
+     * @param reason stands in the exception
+     */
+    public void stop(String reason) {
+        stopReason = Optional.of(reason);
+    }
+
+    boolean isStopping() {
+        return stopReason.isPresent();
+    }
+
     public synchronized boolean isPaused() {
         return paused;
     }
@@ -102,6 +118,12 @@ public final class JobControl {
             resting--;
         }
         requireNotAborted();
+    }
+
+    void requireNotStopped() {
+        if (stopReason.isPresent()) {
+            throw new JobAbortedException(stopReason.get());
+        }
     }
 
     synchronized void requireNotAborted() {

@@ -219,7 +219,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
      *
      * @throws JobFailedException when units failed for the last time, or what is done can't be recorded
      * @throws JobRefusedException when a task or the guard threw it
-     * @throws JobAbortedException when the job was aborted
+     * @throws JobAbortedException when the job was aborted, or stopped before all was done
      * @throws InterruptedException when the thread, or a worker, was interrupted
      */
     public void run(Collection<U> wanted, Task<U> task) throws IOException, InterruptedException {
@@ -234,7 +234,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         UnitQueue<U> queue = new UnitQueue<>(
                 waiting,
                 settings.environment.nanoTime(),
-                workers::isEnding,
+                () -> workers.isEnding() || isStopping(),
                 settings.splitSecondsLeast.isPresent() ? Optional.of(this::split) : Optional.empty(),
                 settings.splitSecondsLeast.orElse(0));
         Queue<UnitFailure> failures = new ConcurrentLinkedQueue<>();
@@ -247,9 +247,16 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             settings.control.requireNotAborted();
             throw e;
         }
+        if (failures.isEmpty() && finished() < units.size()) {
+            settings.control.requireNotStopped();
+        }
         if (!failures.isEmpty()) {
             throw JobFailedException.of(settings.name, List.copyOf(failures), finished(), units.size());
         }
+    }
+
+    boolean isStopping() {
+        return settings.control.isStopping();
     }
 
     private void work(UnitQueue<U> queue, Task<U> task, Queue<UnitFailure> failures)
@@ -257,6 +264,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         Optional<UnitRun<U>> next = queue.next();
         while (next.isPresent() && !workers.isEnding()) {
             UnitRun<U> unit = next.get();
+            if (isStopping() && !unit.isWorked()) {
+                return;
+            }
             if (tried(unit, task, unit.tries(), failures)) {
                 queue.ended(unit, unit.rest());
                 next = queue.next();

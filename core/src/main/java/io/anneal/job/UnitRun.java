@@ -127,6 +127,11 @@ public final class UnitRun<U extends JobUnit> {
         job.pace(rowCount, byteCount, gone);
     }
 
+    /** Whether the job shall end soon: a task that can end before its unit's end does so now, see {@link #endsBefore}. Any thread. */
+    public boolean isStopping() {
+        return job.isStopping();
+    }
+
     /** Counts what was done. It counts no more if this attempt fails. */
     public void add(long rowCount, long byteCount) {
         rows += rowCount;

@@ -1,8 +1,6 @@
 package io.anneal.metrics;
 
-import java.io.Closeable;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -10,8 +8,7 @@ import java.util.function.LongSupplier;
  * What a store does as a whole: its commit log, its memory, and the tables'. Each method is cheap, allocates nothing and may
  * be called by any thread. {@code docs/metrics.md} has the names.
  */
-public final class StoreMetrics implements Closeable {
-    private final MetricsRegistry registry;
+public final class StoreMetrics extends OwnedMetrics {
     private final ValueRecorder syncNanos;
     private final ValueRecorder mutationsPerSync;
     private final ValueRecorder admissionNanos;
@@ -20,7 +17,7 @@ public final class StoreMetrics implements Closeable {
 
     /** @param store tells this store's MBeans from another's */
     public StoreMetrics(String store, LongSupplier nanoClock) {
-        registry = new MetricsRegistry("store", store, nanoClock);
+        super(new MetricsRegistry("store", store, nanoClock));
         syncNanos = registry.addTimer(name("commit-log-sync-latency"));
         mutationsPerSync = registry.addHistogram(name("commit-log-mutations-per-sync"));
         admissionNanos = registry.addTimer(name("write-admission-wait"));
@@ -74,23 +71,5 @@ public final class StoreMetrics implements Closeable {
     /** Forgets a table that is there no more. */
     public void removeTable(TableMetrics table) {
         registry.removeIf(table::owns);
-    }
-
-    public SortedMap<String, Number> values() {
-        return registry.values();
-    }
-
-    /** In Prometheus' text format. */
-    public String text() {
-        return registry.text();
-    }
-
-    public void startJmx() {
-        registry.startJmx();
-    }
-
-    @Override
-    public void close() {
-        registry.close();
     }
 }

@@ -4,12 +4,11 @@ import io.anneal.io.ByteBudget;
 import io.anneal.io.UnsupportedVersionException;
 import io.anneal.metrics.MetricName;
 import io.anneal.metrics.MetricsRegistry;
+import io.anneal.metrics.OwnedMetrics;
 import io.anneal.metrics.ValueRecorder;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +22,7 @@ import javax.management.ObjectName;
  * What the network of a node does, as a whole, by peer, by verb and by error code. Given to its clients and servers by
  * {@link NetConfig#withMetrics}. {@code docs/metrics.md} has the names. Safe for any thread.
  */
-public final class NetMetrics implements Closeable {
+public final class NetMetrics extends OwnedMetrics {
     /** Peers make codes up; those beyond are counted together. */
     private static final int CODES_MAX = 64;
 
@@ -36,7 +35,6 @@ public final class NetMetrics implements Closeable {
     private static final String CONNECTIONS = "connections";
     private static final String STREAMS = "streams";
 
-    private final MetricsRegistry registry;
     private final TrafficSum traffic = new TrafficSum();
     private final LongAdder streams;
     private final LongAdder corruptFrames;
@@ -53,7 +51,7 @@ public final class NetMetrics implements Closeable {
      * @param nanoClock says which values are recent
      */
     public NetMetrics(String node, LongSupplier nanoClock) {
-        registry = new MetricsRegistry("node", node, nanoClock);
+        super(new MetricsRegistry("node", node, nanoClock));
         streams = registry.addCounter(ofNetwork(STREAMS));
         corruptFrames = registry.addCounter(ofNetwork("frames-corrupt"));
         addTraffic(NetMetrics::ofNetwork, traffic);
@@ -77,27 +75,6 @@ public final class NetMetrics implements Closeable {
         registry.addGauge(
                 ofNetwork(name),
                 () -> budgets.values().stream().distinct().mapToLong(number).sum());
-    }
-
-    /** All numbers as they stand, by the names in {@code docs/metrics.md}. */
-    public SortedMap<String, Number> values() {
-        return registry.values();
-    }
-
-    /** All numbers as they stand, in Prometheus' text format. */
-    public String text() {
-        return registry.text();
-    }
-
-    /** Shows everything as MBeans, in microseconds and values per second, until this is closed. */
-    public void startJmx() {
-        registry.startJmx();
-    }
-
-    /** Takes the MBeans away. */
-    @Override
-    public void close() {
-        registry.close();
     }
 
     // ---- told by clients and servers

@@ -5,7 +5,6 @@ import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.JavaValues;
 import io.anneal.schema.TableSchema;
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -13,9 +12,6 @@ import java.util.Optional;
 
 /** Collects the values of key columns by name. One thread. */
 final class KeyBuilder {
-    /** Of a component, and of all together. */
-    private static final int LENGTH_MAX_BYTES = 0xFFFF;
-
     private final TableSchema schema;
     private final byte[][] partitionKey;
     private final byte[][] clustering;
@@ -48,7 +44,7 @@ final class KeyBuilder {
             throw new IllegalArgumentException("column is no part of the partition key, column=" + name);
         }
         byte[] bytes = bytes(column, column.type(), value);
-        if (bytes.length > LENGTH_MAX_BYTES || bytes.length == 0 && partitionKey.length == 1) {
+        if (bytes.length > DecoratedKey.LENGTH_MAX_BYTES || bytes.length == 0 && partitionKey.length == 1) {
             throw new IllegalArgumentException(
                     "value cannot be a partition key: empty, or longer than 65535 bytes, column=" + name
                             + ", lengthBytes=" + bytes.length);
@@ -98,21 +94,11 @@ final class KeyBuilder {
     /** @throws IllegalStateException when a part is missing: names it */
     DecoratedKey key() {
         requireAll(partitionKey, schema.partitionKey());
-        if (partitionKey.length == 1) {
-            return DecoratedKey.of(partitionKey[0]);
+        try {
+            return DecoratedKey.ofComponents(partitionKey);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(e.getMessage() + ", table=" + schema.qualifiedName(), e);
         }
-        ByteArrayOutputStream composite = new ByteArrayOutputStream();
-        for (byte[] part : partitionKey) {
-            composite.write(part.length >>> Byte.SIZE);
-            composite.write(part.length);
-            composite.writeBytes(part);
-            composite.write(0);
-        }
-        if (composite.size() > LENGTH_MAX_BYTES) {
-            throw new IllegalArgumentException("partition key is too long, table=" + schema.qualifiedName()
-                    + ", lengthBytes=" + composite.size() + ", lengthMaxBytes=" + LENGTH_MAX_BYTES);
-        }
-        return DecoratedKey.of(composite.toByteArray());
     }
 
     /** @throws IllegalStateException when a component is missing: names it */

@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.FrozenCells;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -94,6 +94,15 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         this.schema = schema;
         unopened = new ArrayDeque<>(openers);
         this.nowSeconds = nowSeconds;
+    }
+
+    /**
+     * The rows that a cursor shows at a time. Closing closes the cursor.
+     *
+     * @param nowSeconds what has expired by then is not shown, seconds since 1970
+     */
+    public static TableRows of(FragmentCursor cursor, long nowSeconds) {
+        return new TableRows(cursor.schema(), List.of(() -> cursor), nowSeconds);
     }
 
     /** Ends after so many rows. */
@@ -253,15 +262,12 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         int next;
         for (int i = 0; i < row.entryCount(); i = next) {
             Column column = columns.get(row.columnIndex(i));
-            List<Integer> entries = new ArrayList<>();
-            for (next = i; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {
-                entries.add(next);
-            }
+            for (next = i + 1; next < row.entryCount() && row.columnIndex(next) == column.index(); next++) {}
             if (!isNamed(column)) {
                 continue;
             }
             if (column.isComplex()) {
-                values.put(column.name(), collection(column.type(), row, entries));
+                values.put(column.name(), collection(column.type(), row, i, next));
             } else {
                 values.put(
                         column.name(),
@@ -275,36 +281,10 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
         }
     }
 
-    /** The cells of a collection in the form of one frozen value, then that. */
-    private static Object collection(CqlType type, Row row, List<Integer> entries) {
+    private static Object collection(CqlType type, Row row, int from, int to) {
         ByteWriter frozen = new ByteWriter(64);
-        if (type.kind() == CqlType.Kind.USER_TYPE) {
-            int field = 0;
-            for (int entry : entries) {
-                int at = ByteBuffer.wrap(row.pathBuffer(entry)).getShort(row.pathOffset(entry));
-                for (; field < at; field++) {
-                    frozen.writeInt(-1);
-                }
-                element(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry), frozen);
-                field++;
-            }
-        } else {
-            frozen.writeInt(entries.size());
-            for (int entry : entries) {
-                if (type.kind() != CqlType.Kind.LIST) {
-                    element(row.pathBuffer(entry), row.pathOffset(entry), row.pathLengthBytes(entry), frozen);
-                }
-                if (type.kind() != CqlType.Kind.SET) {
-                    element(row.valueBuffer(entry), row.valueOffset(entry), row.valueLengthBytes(entry), frozen);
-                }
-            }
-        }
+        FrozenCells.write(type, row, from, to, frozen);
         return JavaValues.fromBytes(type.frozen(), frozen.array(), 0, frozen.lengthBytes());
-    }
-
-    private static void element(byte[] buffer, int offset, int lengthBytes, ByteWriter out) {
-        out.writeInt(lengthBytes);
-        out.writeBytes(buffer, offset, lengthBytes);
     }
 
     @Override

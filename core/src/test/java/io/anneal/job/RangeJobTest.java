@@ -581,6 +581,58 @@ final class RangeJobTest {
         assertThat(attempts).hasValue(1);
     }
 
+    /** What runs then ends by itself, one that failed is not tried again, and the next run has the rest. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void shouldRecordWhatIsWorkedOnWhenItIsStopped(int parallel) throws Exception {
+        JobControl control = new JobControl();
+        CountDownLatch begun = new CountDownLatch(parallel);
+        List<TestUnit> failing = new CopyOnWriteArrayList<>();
+
+        try (RangeJob<TestUnit> job =
+                resumable().control(control).parallel(parallel).open(RangeJobTest::units)) {
+            assertThatThrownBy(() -> job.run(unit -> {
+                        assertThat(unit.isStopping()).isFalse();
+                        begun.countDown();
+                        begun.await();
+                        control.stop("the operator said so");
+                        assertThat(unit.isStopping()).isTrue();
+                        if (parallel > 1 && is(unit, 0)) {
+                            failing.add(unit.unit());
+                            throw new IOException("once more, please");
+                        }
+                        return done(unit);
+                    }))
+                    .isInstanceOf(JobAbortedException.class)
+                    .hasMessageContaining("the operator said so");
+            assertThat(ran).hasSize(parallel == 1 ? 1 : parallel - 1);
+            assertThat(failing).hasSize(parallel == 1 ? 0 : 1);
+            assertThat(time.sleptSeconds()).hasSize(failing.size());
+        }
+        Set<Integer> before = Set.copyOf(ran);
+        ran.clear();
+
+        try (RangeJob<TestUnit> next = resumable().open(RangeJobTest::units)) {
+            next.run(this::done);
+        }
+        assertThat(ran).hasSize(UNITS - before.size()).doesNotContainAnyElementsOf(before);
+    }
+
+    @Test
+    void shouldEndWellWhereAllWasDoneWhenItWasStopped() throws Exception {
+        JobControl control = new JobControl();
+
+        try (RangeJob<TestUnit> job = job().control(control).open(RangeJobTest::units)) {
+            job.run(unit -> {
+                if (is(unit, UNITS - 1)) {
+                    control.stop("too late");
+                }
+                return done(unit);
+            });
+        }
+        assertThat(ran).hasSize(UNITS);
+    }
+
     @Test
     void shouldDoNothingAfterAnAbort() throws Exception {
         JobControl control = new JobControl();

@@ -74,14 +74,18 @@ public final class PagingCookie {
         return new PagingCookie(schema, digest, Optional.of(new SecretKeySpec(secret, MAC)));
     }
 
+    /** @throws IllegalArgumentException when no page was read yet */
     public String write(PagingState state) {
+        RingPosition after = state.after()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("there is no place to go on from before the first page"));
         ByteWriter out = new ByteWriter(128);
         out.writeByte(VERSION);
         out.writeByte(key.isPresent() ? SIGNED : 0);
         out.writeBytes(digest);
         out.writeLong(state.queryId().getMostSignificantBits());
         out.writeLong(state.queryId().getLeastSignificantBits());
-        state.after().encode(out);
+        after.encode(out);
         out.writeUnsignedVInt(state.rowCount());
         out.writeUnsignedVInt(state.concurrency());
         out.writeUnsignedVInt(state.served().size());
@@ -155,7 +159,7 @@ public final class PagingCookie {
             if (in.hasRemaining()) {
                 throw damaged("bytes are left over, remainingBytes=" + in.remainingBytes(), null);
             }
-            return new PagingState(queryId, after, rowCount, served, concurrency);
+            return new PagingState(queryId, Optional.of(after), rowCount, served, concurrency);
         } catch (PagingCookieException e) {
             throw e;
         } catch (ByteUnderflowException | IllegalArgumentException e) {

@@ -22,6 +22,7 @@ import io.anneal.schema.TableSchema;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -31,9 +32,9 @@ final class PagingCookieTest {
     private static final byte[] SECRET = "a secret of 24 characters".getBytes(java.nio.charset.StandardCharsets.UTF_8);
     private static final PagingState STATE = new PagingState(
             new UUID(1, 2),
-            RingPosition.of(
+            Optional.of(RingPosition.of(
                     DecoratedKey.of(new byte[] {0, 0, 0, 7}),
-                    PositionInPartition.at(Clustering.of(new byte[] {0, 0, 0, 1}, null))),
+                    PositionInPartition.at(Clustering.of(new byte[] {0, 0, 0, 1}, null)))),
             12_345,
             List.of("one:7000", "two:7000"),
             8);
@@ -58,7 +59,7 @@ final class PagingCookieTest {
                 .read(unsigned().write(STATE));
 
         assertThat(read.queryId()).isEqualTo(STATE.queryId());
-        assertThat(read.after().compareTo(STATE.after(), ClusteringComparator.of(SCHEMA)))
+        assertThat(read.after().orElseThrow().compareTo(STATE.after().orElseThrow(), ClusteringComparator.of(SCHEMA)))
                 .isZero();
         assertThat(read.rowCount()).isEqualTo(12_345);
         assertThat(read.served()).containsExactly("one:7000", "two:7000");

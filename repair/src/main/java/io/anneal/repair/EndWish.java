@@ -10,10 +10,14 @@ import java.util.OptionalLong;
  * status. One thread wishes at a time, and waits; another one writes it and reads the answer.
  */
 final class EndWish implements RepairListener.EarlyEnd {
+    /** Instead of a token: at the next place where it can, and there is no answer to wait for. No session can end at this one. */
+    static final long SOON = Long.MIN_VALUE;
+
     private OptionalLong token = OptionalLong.empty();
     private boolean isSent;
     private boolean ends;
     private boolean over;
+    private boolean isSoon;
     /** Nobody waits for the answer any more, though the session may end early. */
     private boolean abandoned;
 
@@ -34,9 +38,16 @@ final class EndWish implements RepairListener.EarlyEnd {
         return ends;
     }
 
-    /** Writes the token that is wished for, once. */
-    synchronized void write(ByteWriter out) {
-        if (token.isPresent() && !isSent) {
+    /**
+     * Writes the token that is wished for, once.
+     *
+     * @param soon whether the session shall end as soon as it can
+     */
+    synchronized void write(ByteWriter out, boolean soon) {
+        if (soon && !isSoon) {
+            out.writeLong(SOON);
+            isSoon = true;
+        } else if (token.isPresent() && !isSent) {
             out.writeLong(token.getAsLong());
             isSent = true;
         }

@@ -5,6 +5,7 @@ import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
@@ -15,6 +16,9 @@ import io.anneal.job.RangeUnit;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.net.PeerException;
+import io.anneal.node.FailureText;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.Ring;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
@@ -24,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -376,12 +381,65 @@ public final class Repair {
                 differences,
                 reports,
                 tableReports,
+                (table, report) -> lookedAgain(owners, table, report),
                 unfinishedReports,
                 dryRun,
                 checkpoint,
                 sessionLeast,
                 environment.host().nanoTime());
         return repair.run(job, patience, () -> owners.units(tables, units));
+    }
+
+    /**
+     * What an earlier run read and staged in this process may have changed since. Who is to import it is told what has become of it;
+     * where a replica has nothing any more of what was compared, that it was compared says nothing.
+     */
+    private static List<String> lookedAgain(RepairOwners owners, String table, RepairReport report) throws IOException {
+        List<String> notes = new ArrayList<>();
+        for (RepairReport.ReplicaReport replica : report.replicas()) {
+            if (owners.replica(replica.member()) instanceof RepairMember.Here here) {
+                if (replica.rowsRead() > 0) {
+                    requireData(here, table, replica.name());
+                }
+                Optional<String> reason = replica.sstables().isEmpty()
+                        ? Optional.empty()
+                        : againstStaged(here, table, report.sessionIds().get(0));
+                if (reason.isPresent()) {
+                    notes.add("what an earlier part of the run staged is not there as it was written, or can't be"
+                            + " checked: look before you import it, and repair again where it was not imported,"
+                            + " replica=" + replica.name() + ", reason=" + reason.get());
+                }
+            }
+        }
+        return notes;
+    }
+
+    private static void requireData(RepairMember.Here here, String table, String name) throws IOException {
+        try (Replica replica = open(here, table, Optional.empty())) {
+            for (TokenRange.Linear range : TokenRange.FULL.unwrap()) {
+                try (FragmentCursor cursor = replica.scan(range, replica.localDeletionTimeMaxSeconds())) {
+                    if (cursor.advance() != null) {
+                        return;
+                    }
+                }
+            }
+        }
+        throw new ReplicaException("replica has nothing any more of what an earlier part of the run compared: mend its"
+                + " directory, or start another run, replica=" + name + ", table=" + table);
+    }
+
+    private static Optional<String> againstStaged(RepairMember.Here here, String table, UUID run) {
+        try {
+            open(here, table, Optional.of(run)).close();
+            return Optional.empty();
+        } catch (IOException | IllegalStateException failure) {
+            return Optional.of(FailureText.of(failure));
+        }
+    }
+
+    private static Replica open(RepairMember.Here here, String table, Optional<UUID> staged) throws IOException {
+        int dot = dot(table);
+        return here.tables().open(table.substring(0, dot), table.substring(dot + 1), staged);
     }
 
     private SessionRunner.Options options() {

@@ -50,7 +50,7 @@ final class RepairClient {
                     if (status.differences().isPresent()) {
                         schema = Optional.of(tell(status.differences().get(), repair, schema, listener));
                     }
-                    status = run.next(wish::write);
+                    status = run.next(out -> wish.write(out, listener.nanosLeft() <= 0));
                     wish.answered(status.endAnswer());
                 }
                 run.end();

@@ -59,6 +59,17 @@ final class RepairJob {
      */
     record Try(UUID runId, Set<Waiver> waived) {}
 
+    /** Looks at what has become of what an earlier run did. */
+    @FunctionalInterface
+    interface LookAgain {
+        /**
+         * Returns notes on what it did of a table.
+         *
+         * @throws IOException when that does not count any more
+         */
+        List<String> look(String table, RepairReport done) throws IOException;
+    }
+
     private final Attempt attempt;
     /** Of all replicas; a unit has those that own its ranges. */
     private final List<String> members;
@@ -68,6 +79,7 @@ final class RepairJob {
     private final Optional<DifferenceListener> differences;
     private final BiConsumer<RangeUnit, RepairReport> reports;
     private final BiConsumer<String, RepairReport> tableReports;
+    private final LookAgain lookAgain;
     private final BiConsumer<String, RepairReport> unfinishedReports;
     private final boolean dryRun;
     private final Optional<Path> checkpoint;
@@ -84,11 +96,17 @@ final class RepairJob {
 
     /** Units in which a replica holds nothing where others hold much: what of it holds for the table is known at the end. */
     private final Map<UnitRun<RangeUnit>, RepairException> seemEmpty = new HashMap<>();
-    /** Places of the replicas that held rows of a table in some unit, by its name; known when all units have run. */
+    /** Places of the replicas that held something of a table in some unit, by its name; known when all units have run. */
     private final Map<String, Set<Integer>> holding = new HashMap<>();
 
     /** How many units of a table have not ended well yet, by its name: a job may have very many. */
     private final Map<String, Integer> openUnits = new HashMap<>();
+
+    /**
+     * Held while a part that has ended is told of, before {@code done}: to tell each row may take long, and the parts that are still
+     * repaired, with replicas that wait for them, need the other lock.
+     */
+    private final Object telling = new Object();
 
     private RangeJob<RangeUnit> running;
     /** Whether all replicas were there once: what can't be reached then has gone, and may come back. */
@@ -101,6 +119,7 @@ final class RepairJob {
             Optional<DifferenceListener> differences,
             BiConsumer<RangeUnit, RepairReport> reports,
             BiConsumer<String, RepairReport> tableReports,
+            LookAgain lookAgain,
             BiConsumer<String, RepairReport> unfinishedReports,
             boolean dryRun,
             Optional<Path> checkpoint,
@@ -115,6 +134,7 @@ final class RepairJob {
         this.differences = differences;
         this.reports = reports;
         this.tableReports = tableReports;
+        this.lookAgain = lookAgain;
         this.unfinishedReports = unfinishedReports;
         this.dryRun = dryRun;
     }
@@ -154,7 +174,7 @@ final class RepairJob {
     }
 
     /** What earlier runs did is counted as if this one had. */
-    private void goOn(RangeJob<RangeUnit> job) {
+    private void goOn(RangeJob<RangeUnit> job) throws IOException {
         job.results().forEach((unit, left) -> {
             KeptReport kept = KeptReport.parse(left);
             done.put(unit, kept.report());
@@ -165,9 +185,14 @@ final class RepairJob {
             lost.put(unit, LostAttempts.ofEarlierRun(kept));
             kept.tableId().ifPresent(id -> tableIds.put(unit.table(), id));
         });
-        job.units().stream()
-                .map(RangeUnit::table)
-                .distinct()
+        Map<String, RangeUnit> firstOfTables = new LinkedHashMap<>();
+        done.keySet().forEach(unit -> firstOfTables.putIfAbsent(unit.table(), unit));
+        for (RangeUnit first : firstOfTables.values()) {
+            for (String note : lookAgain.look(first.table(), sumOf(first.table()))) {
+                done.computeIfPresent(first, (unit, report) -> report.withNote(note));
+            }
+        }
+        firstOfTables.keySet().stream()
                 .filter(table -> !openUnits.containsKey(table))
                 .forEach(table -> tableReports.accept(table, sumOf(table)));
     }
@@ -218,7 +243,7 @@ final class RepairJob {
 
     private Set<Integer> membersHolding(String table) {
         return sumOf(table).replicas().stream()
-                .filter(replica -> replica.rowsRead() > 0)
+                .filter(replica -> replica.rowsRead() + replica.deletionsRead() + replica.deletionsRecent() > 0)
                 .map(RepairReport.ReplicaReport::member)
                 .collect(Collectors.toSet());
     }
@@ -370,15 +395,24 @@ final class RepairJob {
     private void ended(Watch last, RepairReport report) throws IOException {
         // What is being split off must be known before this is called the last unit, and this one go by what it keeps.
         last.run.endSplits();
+        synchronized (telling) {
+            Optional<LostAttempts> before;
+            synchronized (done) {
+                before = Optional.ofNullable(lost.get(last.run.unit()));
+            }
+            if (differences.isPresent()) {
+                before.flatMap(attempts -> attempts.logOfMore(report))
+                        .orElse(last.log)
+                        .replay(differences.get());
+            }
+            tell(last, before, report);
+        }
+    }
+
+    private void tell(Watch last, Optional<LostAttempts> before, RepairReport report) throws IOException {
         synchronized (done) {
-            Optional<LostAttempts> before = Optional.ofNullable(lost.get(last.run.unit()));
             RepairReport whole =
                     before.map(LostAttempts::report).map(report::after).orElse(report);
-            DifferenceLog log =
-                    before.flatMap(attempts -> attempts.logOfMore(report)).orElse(last.log);
-            if (differences.isPresent()) {
-                log.replay(differences.get());
-            }
             Optional<UnitRun.Split<RangeUnit>> cut = last.endsAt.flatMap(token -> cut(last.run.unit(), token));
             RangeUnit unit = cut.map(UnitRun.Split::kept).orElse(last.run.unit());
             reports.accept(unit, whole);
@@ -510,7 +544,10 @@ final class RepairJob {
 
         @Override
         public long nanosLeft() {
-            return sessionNanos == Long.MAX_VALUE ? Long.MAX_VALUE : sessionNanos - (nanoTime.getAsLong() - startNanos);
+            if (sessionNanos == Long.MAX_VALUE) {
+                return Long.MAX_VALUE;
+            }
+            return run.isStopping() ? 0 : sessionNanos - (nanoTime.getAsLong() - startNanos);
         }
 
         @Override

@@ -498,6 +498,10 @@ public final class RepairMaster implements Closeable {
     }
 
     private RepairReport.ReplicaReport kept(int replica, SessionFinished done) {
+        // What it has staged is no younger than what was agreed, whatever it says.
+        long latestSeconds = done.sstables().isEmpty()
+                ? Receiving.NO_DEADLINE
+                : agreement.terms().importDeadlineSeconds();
         return new RepairReport.ReplicaReport(
                 replica,
                 names.get(replica),
@@ -505,7 +509,7 @@ public final class RepairMaster implements Closeable {
                         ? done.counts()
                                 .with(RepairCount.ROWS_WRITTEN, sync.tally().rowsLacking(replica))
                         : done.counts(),
-                done.importDeadlineSeconds(),
+                Math.min(done.importDeadlineSeconds(), latestSeconds),
                 done.sstables(),
                 List.of());
     }

@@ -3,10 +3,9 @@ package io.anneal.repair;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.metrics.MetricName;
 import io.anneal.metrics.MetricsRegistry;
+import io.anneal.metrics.OwnedMetrics;
 import io.anneal.repair.message.RepairCount;
-import java.io.Closeable;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -14,8 +13,7 @@ import java.util.function.LongSupplier;
  * What the repairs of a node do, as followers and as masters. Given to {@link RepairService#of}, {@link RepairRunner#of} and
  * {@link RepairEnvironment}. {@code docs/metrics.md} has the names. Safe for any thread.
  */
-public final class RepairMetrics implements Closeable {
-    private final MetricsRegistry registry;
+public final class RepairMetrics extends OwnedMetrics {
     private final LongAdder[] counters = new LongAdder[RepairCount.values().length];
     private final LongAdder open;
     private final LongAdder finished;
@@ -26,7 +24,7 @@ public final class RepairMetrics implements Closeable {
      * @param nanoClock times the steps of sessions
      */
     public RepairMetrics(String node, LongSupplier nanoClock) {
-        registry = new MetricsRegistry("node", node, nanoClock);
+        super(new MetricsRegistry("node", node, nanoClock));
         for (RepairCount count : RepairCount.values()) {
             counters[count.ordinal()] = registry.addCounter(named(count.text()));
         }
@@ -42,27 +40,6 @@ public final class RepairMetrics implements Closeable {
 
     private static MetricName named(String name) {
         return new MetricName("repair", Map.of("type", "Repair"), name);
-    }
-
-    /** All numbers as they stand, by the names in {@code docs/metrics.md}. */
-    public SortedMap<String, Number> values() {
-        return registry.values();
-    }
-
-    /** All numbers as they stand, in Prometheus' text format. */
-    public String text() {
-        return registry.text();
-    }
-
-    /** Shows everything as MBeans until this is closed. */
-    public void startJmx() {
-        registry.startJmx();
-    }
-
-    /** Takes the MBeans away. */
-    @Override
-    public void close() {
-        registry.close();
     }
 
     // ---- told by sessions

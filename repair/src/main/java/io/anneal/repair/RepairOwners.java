@@ -134,6 +134,11 @@ final class RepairOwners {
         return members.stream().map(Member::name).toList();
     }
 
+    /** @param place as {@link RepairReport.ReplicaReport#member} has it */
+    RepairMember replica(int place) {
+        return members.get(place).replica();
+    }
+
     /** Of all members. */
     List<String> names() {
         return names(members);

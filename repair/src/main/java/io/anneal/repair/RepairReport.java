@@ -126,10 +126,11 @@ public record RepairReport(
         return ranges.stream().mapToLong(RangeReport::rowsCompared).sum();
     }
 
-    /** Whether no row was compared, since the cut-off left out what is there: no difference found says nothing then. */
+    /** Whether neither rows nor deletions were compared, since the cut-off left out what is there: no difference found says nothing then. */
     public boolean comparedNothing() {
         return rowsCompared() == 0
                 && differing() == 0
+                && replicas.stream().allMatch(replica -> replica.deletionsRead() == 0)
                 && replicas.stream().anyMatch(replica -> replica.rowsRecent() + replica.deletionsRecent() > 0);
     }
 
@@ -198,12 +199,13 @@ public record RepairReport(
         RepairCounts both = counts.plus(lost.counts)
                 .with(RepairCount.ROWS_DIFFERING, Math.max(rowsDiffering(), lost.rowsDiffering()))
                 .with(RepairCount.DELETIONS_DIFFERING, Math.max(deletionsDiffering(), lost.deletionsDiffering()));
-        List<ReplicaReport> all = new ArrayList<>(
-                replicas.isEmpty()
-                        ? lost.replicas.stream().map(ReplicaReport::unsure).toList()
-                        : replicas);
-        for (int i = 0; i < Math.min(replicas.size(), lost.replicas.size()); i++) {
-            all.set(i, replicas.get(i).after(lost.replicas.get(i)));
+        List<ReplicaReport> all = new ArrayList<>();
+        for (int i = 0; i < Math.max(replicas.size(), lost.replicas.size()); i++) {
+            boolean isKnown = i < replicas.size() && i < lost.replicas.size();
+            all.add(
+                    isKnown
+                            ? replicas.get(i).after(lost.replicas.get(i))
+                            : (replicas.isEmpty() ? lost : this).replicas.get(i).unsure());
         }
         return new RepairReport(
                 Stream.concat(lost.sessionIds.stream(), sessionIds.stream()).toList(),
@@ -381,6 +383,11 @@ public record RepairReport(
             return counts.of(RepairCount.ROWS_WRITTEN);
         }
 
+        /** Partition and range deletions of its own that were compared. */
+        public long deletionsRead() {
+            return counts.of(RepairCount.DELETIONS_READ);
+        }
+
         /** Rows of its own that were not compared, since something of them was written after the cut-off. */
         public long rowsRecent() {
             return counts.of(RepairCount.ROWS_RECENT);
@@ -413,13 +420,24 @@ public record RepairReport(
                     parts.stream().flatMap(part -> part.unkept.stream()).toList());
         }
 
-        /** After an attempt at the same: what that one did not keep is kept by now, or told again. */
+        /**
+         * After an attempt at the same: what that one did not keep is kept by now, or told again. A directory is given the same
+         * again when it has staged it, known to its master or not.
+         */
         private ReplicaReport after(ReplicaReport lost) {
             ReplicaReport both = sum(List.of(lost, this));
-            return new ReplicaReport(member, name, both.counts, both.importDeadlineSeconds, both.sstables, unkept);
+            boolean mayHaveKept =
+                    !lost.sstables.isEmpty() || lost.unkept.stream().anyMatch(Unkept::mayBeKept);
+            return new ReplicaReport(
+                    member,
+                    name,
+                    both.counts,
+                    both.importDeadlineSeconds,
+                    both.sstables,
+                    mayHaveKept ? unsure().unkept : unkept);
         }
 
-        /** After an attempt of which nobody knows what this replica kept. */
+        /** Beside an attempt of which nobody knows what this replica kept. */
         private ReplicaReport unsure() {
             return new ReplicaReport(
                     member,

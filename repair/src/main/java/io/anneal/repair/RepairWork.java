@@ -37,6 +37,7 @@ final class RepairWork implements ServedRun.Work {
     /** Of the table, until it was told. */
     private String schemaText = "";
 
+    private boolean endsSoon;
     private Optional<RepairListener.EarlyEnd> earlyEnd = Optional.empty();
     private Optional<RepairStatus.EndAnswer> endAnswer = Optional.empty();
     private Optional<RepairReport> kept = Optional.empty();
@@ -135,7 +136,7 @@ final class RepairWork implements ServedRun.Work {
 
             @Override
             public long nanosLeft() {
-                return wanted.sessionNanos() - (nanoTime.getAsLong() - startNanos);
+                return endsSoon ? 0 : wanted.sessionNanos() - (nanoTime.getAsLong() - startNanos);
             }
 
             @Override
@@ -168,10 +169,14 @@ final class RepairWork implements ServedRun.Work {
         }
     }
 
-    /** A token at which the peer wants it to end, since another run takes the rest. */
+    /** A token at which the peer wants it to end, since another run takes the rest; or that it shall end as soon as it can. */
     @Override
     public void receive(ByteReader word) {
         long token = word.readLong();
+        if (token == EndWish.SOON) {
+            endsSoon = true;
+            return;
+        }
         try {
             boolean ends = earlyEnd.isPresent() && earlyEnd.get().endAt(token);
             endAnswer = Optional.of(new RepairStatus.EndAnswer(token, ends));

@@ -180,6 +180,7 @@ final class ReplicaSession implements Closeable {
             meter.add(RepairCount.ROWS_RECENT, rows.recentCount(0, rows.windowEnd()));
         }
         window.start(boundary, deletions);
+        meter.add(RepairCount.DELETIONS_READ, window.deletionSum().count());
         if (leavesOutRecent()) {
             meter.add(RepairCount.DELETIONS_RECENT, window.recentDeletionCount());
         }

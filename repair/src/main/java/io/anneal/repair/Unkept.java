@@ -12,7 +12,8 @@ import java.util.List;
  * have kept theirs.
  *
  * @param items rows and deletions that it was given, each as often as it was sent
- * @param mayBeKept whether it may have kept them all the same: it was lost before it answered
+ * @param mayBeKept whether it may have kept them all the same: it was lost before it answered, in this session or one before it, or
+ *     has staged what it was given before
  * @param reason why its last step failed
  */
 public record Unkept(List<TokenRange> ranges, long items, boolean mayBeKept, String reason) {

@@ -206,17 +206,21 @@ class LastStepTest {
             if (hasKept) {
                 lost.rows = all();
             }
-            Connection connection =
-                    connector.open(RepairRunner.address(nodes.get(REPLICAS - 1).address()));
-            connection.close();
-            // Else the answer may come first, and nothing is lost.
-            while (connection.isOpen()) {
-                Thread.onSpinWait();
-            }
+            cutOff(connector);
             if (!hasKept) {
                 throw new IOException("killed");
             }
         };
+    }
+
+    private void cutOff(Connector connector) throws IOException {
+        Connection connection =
+                connector.open(RepairRunner.address(nodes.get(REPLICAS - 1).address()));
+        connection.close();
+        // Else the answer may come first, and nothing is lost.
+        while (connection.isOpen()) {
+            Thread.onSpinWait();
+        }
     }
 
     private List<RepairMember> lastBehind(Connector connector) {
@@ -286,6 +290,63 @@ class LastStepTest {
                     .singleElement()
                     .satisfies(part -> assertThat(part.mayBeKept()).isTrue());
         });
+    }
+
+    /** What it staged is no data of its own yet, so it is given the same again. */
+    private void requireMayBeKept(List<RepairMember> members, int failed) throws IOException {
+        assertThatThrownBy(() -> repair(members).run(environment())).hasMessageContaining("No space left");
+
+        assertThat(unfinished)
+                .singleElement()
+                .satisfies(report -> assertThat(report.replicas().get(failed).unkept())
+                        .singleElement()
+                        .satisfies(part -> assertThat(part.mayBeKept()).isTrue()));
+        assertThat(tables.get(failed).stagedFiles()).isNotEmpty();
+    }
+
+    @Test
+    void shouldNotSayThatAReplicaOnAFullDiskLacksWhatItKeptWhenItsAnswerWasLost() throws IOException {
+        Connector connector = client.client().keepAll(5_000);
+        AtomicInteger times = new AtomicInteger();
+        tables.get(REPLICAS - 1).beforeComplete = () -> {
+            if (times.incrementAndGet() > 1) {
+                fullDisk();
+            }
+            cutOff(connector);
+        };
+
+        requireMayBeKept(lastBehind(connector), REPLICAS - 1);
+    }
+
+    /** As after a master that was killed and came back. */
+    @Test
+    void shouldNotSayThatAReplicaOnAFullDiskLacksWhatAnAttemptMayHaveGivenItOfWhichNothingIsKnown() {
+        tables.get(1).beforeComplete = LastStepTest::fullDisk;
+        assertThatThrownBy(() -> repair(here()).run(environment())).hasMessageContaining("No space left");
+
+        RepairReport report = unfinished.get(0).after(RepairReport.sum(List.of(), false));
+
+        assertThat(report.replicas().get(1).unkept())
+                .singleElement()
+                .satisfies(part -> assertThat(part.mayBeKept()).isTrue());
+    }
+
+    @Test
+    void shouldNotSayThatAReplicaOnAFullDiskLacksWhatItKeptWhenAnotherOneFailed() throws IOException {
+        AtomicInteger times = new AtomicInteger();
+        tables.get(1).beforeComplete = () -> {
+            if (times.incrementAndGet() == 1) {
+                throw new RepairException("truncated", (Throwable) null, Optional.of(RepairCode.TRUNCATED));
+            }
+        };
+        AtomicInteger timesOfLast = new AtomicInteger();
+        tables.get(REPLICAS - 1).beforeComplete = () -> {
+            if (timesOfLast.incrementAndGet() > 1) {
+                fullDisk();
+            }
+        };
+
+        requireMayBeKept(here(), REPLICAS - 1);
     }
 
     @Test

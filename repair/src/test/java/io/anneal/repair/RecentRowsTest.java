@@ -271,6 +271,21 @@ class RecentRowsTest {
                 .isFalse();
     }
 
+    @Test
+    void shouldSayWhenDeletionsAreAllThatWasCompared() throws IOException {
+        FragmentList deleted =
+                table(to -> to.partition(KEY, OLD, 95).row(row(1, CUTOFF + 1)).end());
+
+        RepairReport report = dryRun(repair(List.of(deleted, deleted)).leaveOutRecent(WINDOW));
+
+        assertThat(report.replicas()).allSatisfy(replica -> {
+            assertThat(replica.rowsRecent()).isEqualTo(1);
+            assertThat(replica.deletionsRead()).isEqualTo(1);
+        });
+        assertThat(report.wereEqual()).isTrue();
+        assertThat(report.comparedNothing()).isFalse();
+    }
+
     /** What was read behind the end is counted by the session that goes on there. */
     @Test
     void shouldCountWhatItLeavesOutUpToWhereTheSessionEnds() throws IOException {

@@ -4,6 +4,7 @@ import static io.anneal.repair.Sessions.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.io.ByteWriter;
@@ -53,6 +54,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -752,6 +754,45 @@ class RepairJobTest {
                 .hasMessageContaining("what is done can't be recorded");
     }
 
+    /** Rows may be read for each difference that is told, which takes long. */
+    @Test
+    void shouldRepairPartsWhileAnotherIsTold() throws Exception {
+        CountDownLatch isTold = new CountDownLatch(1);
+        CountDownLatch read = new CountDownLatch(1);
+        own = new TestTable("own", Sessions.rows(HandMadeTable.keys(9), ROWS), Optional.of(ownStaging));
+        other.rows = Sessions.rows(List.of(), 0);
+        own.beforeFragment = fragment -> {
+            if (isTold.getCount() == 0) {
+                read.countDown();
+            }
+        };
+        AtomicInteger sessions = new AtomicInteger();
+        ReplicaSource opener = (keyspace, table, staged) -> {
+            if (sessions.incrementAndGet() == 2) {
+                Uninterruptibles.awaitUninterruptibly(isTold);
+            }
+            return own;
+        };
+        AtomicBoolean wasRead = new AtomicBoolean();
+
+        repair(RepairMember.here("own", opener), here(other))
+                .units(2)
+                .parallel(2)
+                .dryRun(true)
+                .differences(new DifferenceListener() {
+                    @Override
+                    public void rowDiffers(RowDifference difference) {
+                        if (isTold.getCount() == 1) {
+                            isTold.countDown();
+                            wasRead.set(Uninterruptibles.awaitUninterruptibly(read, 10, TimeUnit.SECONDS));
+                        }
+                    }
+                })
+                .run(environment());
+
+        assertThat(wasRead).isTrue();
+    }
+
     /** A part of the ring in which one replica lacks all is no sign that it is the wrong one, if it holds something elsewhere. */
     @Test
     void shouldTellAReplicaThatLacksAPartFromOneThatIsEmpty() throws IOException {
@@ -768,6 +809,12 @@ class RepairJobTest {
         RepairReport report = repair.run(environment);
 
         assertThat(report.rowsDiffering()).isEqualTo((long) KEYS.size() * RepairConfig.MUCH_ITEMS - 3);
+        FragmentList.Builder deletions = FragmentList.builder(Sessions.SCHEMA);
+        deletions.partition(KEYS.get(0), 1, 95).end();
+        other.rows = deletions.build();
+        assertThat(repair.run(environment).deletionsDiffering())
+                .as("it holds something: a deletion")
+                .isPositive();
         other.rows = Sessions.rows(List.of(), 0);
         assertThatThrownBy(() -> repair.run(environment))
                 .isInstanceOfSatisfying(

@@ -27,14 +27,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,7 +54,9 @@ class RepairResumeTest extends TwoHalves {
     private final AtomicLong looks = new AtomicLong();
     private final AtomicInteger rowsRead = new AtomicInteger();
     private volatile long endsAtLook = Long.MAX_VALUE;
+    private volatile BiConsumer<JobControl, String> ending = JobControl::abort;
     private volatile JobControl control = new JobControl();
+    private int ends;
 
     RepairResumeTest() {
         super(PARTITIONS);
@@ -72,7 +77,7 @@ class RepairResumeTest extends TwoHalves {
                         () -> {
                             long look = looks.incrementAndGet();
                             if (look == endsAtLook) {
-                                control.abort("ended at step " + look);
+                                ending.accept(control, "ended at step " + look);
                             }
                             return TimeUnit.MILLISECONDS.toNanos(look);
                         },
@@ -98,6 +103,7 @@ class RepairResumeTest extends TwoHalves {
             try {
                 return repairs.get().run(environment);
             } catch (JobAbortedException ended) {
+                ends++;
                 reopen();
             }
         }
@@ -127,27 +133,49 @@ class RepairResumeTest extends TwoHalves {
             int endings = 1 + random.nextInt(3);
             int parallel = 1 + random.nextInt(2);
 
+            Map<RangeUnit, RepairReport> parts = new ConcurrentHashMap<>();
             RepairReport report = runEnded(
-                    random, endings, () -> repairHere().parallel(parallel).splitLeast(Duration.ofMillis(50)));
+                    random,
+                    endings,
+                    () -> repairHere()
+                            .parallel(parallel)
+                            .splitLeast(Duration.ofMillis(50))
+                            .reports((unit, part) -> {
+                                // What was ended just before it was recorded is done once more.
+                                parts.keySet()
+                                        .removeIf(before -> !before.ranges()
+                                                .within(unit.slice())
+                                                .isEmpty());
+                                parts.put(unit, part);
+                            }));
 
             shouldHaveReceived(own, 1, seed);
             shouldHaveReceived(other, 0, seed);
-            // What was given in a last step that was ended is given once more, and both are told.
-            long given = report.notes().stream().anyMatch(note -> note.contains("lost"))
-                    ? endings * parallel * SESSION_ROWS
-                    : 0;
-            assertThat(report.replicas())
-                    .as(seed)
-                    .allSatisfy(replica -> assertThat(replica.rowsRead())
-                            .isBetween(
-                                    ROWS / 2,
-                                    ROWS / 2 + given + 4L * report.sessionIds().size()));
+            long lost = 0;
+            for (RangeUnit unit : parts.keySet()) {
+                lost += shouldTellWhatItsAttemptsDid(unit, parts.get(unit), seed) - 1;
+            }
+            assertThat(lost).as(seed).isBetween(0L, (long) endings * parallel);
             assertThat(report.rowsDiffering()).as(seed).isEqualTo(ROWS);
-            assertThat(report.itemsFetched() + report.itemsPushed()).as(seed).isBetween(ROWS, ROWS + given);
-            assertThat(report.replicas())
-                    .as(seed)
-                    .extracting(RepairReport.ReplicaReport::rowsWritten)
-                    .allMatch(rows -> rows >= ROWS / 2 && rows <= ROWS / 2 + given);
+            RepairReport sum = RepairReport.sum(List.copyOf(parts.values()), false);
+            assertThat(report.counts()).as(seed).isEqualTo(sum.counts());
+            for (int i = 0; i < 2; i++) {
+                RepairReport.ReplicaReport replica = report.replicas().get(i);
+                assertThat(replica.counts())
+                        .as(seed)
+                        .isEqualTo(sum.replicas().get(i).counts());
+                assertThat(replica.rowsRead())
+                        .as(seed)
+                        .isBetween(
+                                ROWS / 2,
+                                ROWS / 2
+                                        + lost * SESSION_ROWS
+                                        + 4L * report.sessionIds().size());
+                assertThat(replica.sstables())
+                        .as(seed)
+                        .containsExactlyInAnyOrderElementsOf(
+                                sum.replicas().get(i).sstables());
+            }
             assertThat(report.replicas().get(0).sstables()).as(seed).doesNotHaveDuplicates();
             assertThat(report.coveredUntilSeconds()).as(seed).isEqualTo(100);
             assertThat(report.sessionIds())
@@ -166,6 +194,77 @@ class RepairResumeTest extends TwoHalves {
                     .isLessThanOrEqualTo(endings * parallel * 2 * SESSION_ROWS
                             + 8L * report.sessionIds().size());
             assertThat(checkpoint()).as(seed).doesNotExist();
+        }
+    }
+
+    /**
+     * What was given in a last step that was ended is given once more, all of it, and both are told.
+     *
+     * @return how many attempts there were
+     */
+    private long shouldTellWhatItsAttemptsDid(RangeUnit unit, RepairReport part, String seed) {
+        String what = seed + ", unit=" + unit;
+        assertThat(part.rowsDiffering()).as(what).isEqualTo(rowsIn(unit, 0) + rowsIn(unit, 1));
+        long given = part.itemsFetched() + part.itemsPushed();
+        if (part.rowsDiffering() == 0) {
+            assertThat(given).as(what).isZero();
+            return 1;
+        }
+        long attempts = given / part.rowsDiffering();
+        assertThat(given).as(what).isEqualTo(attempts * part.rowsDiffering());
+        assertThat(attempts > 1)
+                .as(what)
+                .isEqualTo(
+                        part.sessionIds().size() > 1 || part.notes().stream().anyMatch(note -> note.contains("lost")));
+        for (RepairReport.ReplicaReport replica : part.replicas()) {
+            long lacked = rowsIn(unit, 1 - replica.member());
+            assertThat(replica.rowsWritten()).as(what).isBetween(lacked, attempts * lacked);
+            assertThat(lacked == 0 ? 0 : replica.rowsWritten() % lacked)
+                    .as(what)
+                    .isZero();
+        }
+        return attempts;
+    }
+
+    private long rowsIn(RangeUnit unit, int half) {
+        return PARTITION_ROWS
+                * keys(half).stream()
+                        .filter(key -> unit.ranges().ranges().stream().anyMatch(range -> range.contains(key.token())))
+                        .count();
+    }
+
+    /** Nothing is found, sent or kept twice, whenever it is stopped, and no more read twice than at any session's end. */
+    @Test
+    void shouldLoseNothingWhenItIsStopped() throws IOException {
+        ending = JobControl::stop;
+        for (int round = 0; round < 3; round++) {
+            long number = new Random().nextLong();
+            String seed = "seed=" + number;
+            Random random = new Random(number);
+            if (round > 0) {
+                stopAndStart(round);
+            }
+            int parallel = 1 + random.nextInt(2);
+
+            RepairReport report = runEnded(
+                    random,
+                    3,
+                    () -> repairHere()
+                            .parallel(parallel)
+                            .splitLeast(Duration.ofMillis(50))
+                            .sessionLeast(Duration.ofHours(1)));
+
+            assertThat(ends)
+                    .as("one takes more steps than those up to the last stop, " + seed)
+                    .isEqualTo(3 * (round + 1));
+            assertThat(own.stagedLines()).as(seed).containsExactlyInAnyOrderElementsOf(lines(1));
+            assertThat(other.stagedLines()).as(seed).containsExactlyInAnyOrderElementsOf(lines(0));
+            assertThat(report.rowsDiffering()).as(seed).isEqualTo(ROWS);
+            assertThat(report.itemsFetched() + report.itemsPushed()).as(seed).isEqualTo(ROWS);
+            assertThat(report.notes()).as(seed).noneMatch(note -> note.contains("lost"));
+            assertThat(rowsRead.get() - fragments())
+                    .as("read twice, " + seed)
+                    .isLessThanOrEqualTo(8L * report.sessionIds().size());
         }
     }
 
@@ -243,6 +342,34 @@ class RepairResumeTest extends TwoHalves {
         shouldHaveReceived(own, 1, "");
         shouldHaveReceived(other, 0, "");
         shouldHaveDoneEachTokenOnce();
+    }
+
+    @Test
+    void shouldEndTheSessionOfAnotherNodeSoonWhenItIsStopped() throws IOException {
+        AtomicInteger ownRead = new AtomicInteger();
+        own.beforeFragment = fragment -> {
+            if (ownRead.incrementAndGet() == 20) {
+                control.stop("stopped by its operator");
+            }
+        };
+        overNodes((master, follower) -> {
+            // By this rate the asker hears of each window before the next one.
+            Supplier<Repair> repairs = () ->
+                    repair(master, follower).sessionLeast(Duration.ofHours(1)).rowsPerSecond(1_000_000);
+
+            assertThatThrownBy(() -> repairs.get().run(environment()))
+                    .isInstanceOf(JobAbortedException.class)
+                    .hasMessageContaining("stopped by its operator");
+
+            assertThat(units).hasSize(1);
+            int stagedBefore = other.stagedLines().size();
+            assertThat(stagedBefore).isBetween(1, 30);
+            RepairReport report = repairs.get().run(environment());
+            assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+            assertThat(report.sessionIds()).hasSize(2);
+        });
+        assertThat(own.stagedLines()).containsExactlyInAnyOrderElementsOf(lines(1));
+        assertThat(other.stagedLines()).containsExactlyInAnyOrderElementsOf(lines(0));
     }
 
     @Test
@@ -377,7 +504,9 @@ class RepairResumeTest extends TwoHalves {
         int readBefore = rowsRead.get();
         assertThatThrownBy(() -> first.run(environment)).hasMessageContaining("not there now");
 
-        assertThat(rowsRead).hasValue(readBefore);
+        assertThat(rowsRead.get())
+                .as("one of each, which tells that it has rows still")
+                .isEqualTo(readBefore + 2);
         assertThat(tables).hasSize(2);
         assertThat(tables.get(1)).isEqualTo(tables.get(0));
         assertThat(tables.get(1).counts().of(RepairCount.ROWS_DIFFERING)).isEqualTo(ROWS);

@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.job.RangeJob;
@@ -11,6 +12,7 @@ import io.anneal.repair.message.RepairCounts;
 import io.anneal.repair.message.SessionTerms;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a repair does with its units, whatever is in them. */
 @Timeout(60)
@@ -64,6 +67,7 @@ class RepairUnitsTest {
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
+                (table, report) -> List.of(),
                 (unit, report) -> {},
                 false,
                 Optional.empty(),
@@ -120,6 +124,7 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
+                (table, report) -> List.of(),
                 (unit, report) -> {},
                 false,
                 Optional.empty(),
@@ -131,5 +136,45 @@ class RepairUnitsTest {
         assertThat(reported.stream().mapToDouble(RangeUnit::width).sum())
                 .isBetween(0.999 * ALL.width(), 1.001 * ALL.width());
         assertThat(tables).containsExactly("ks.t after " + reported.size());
+    }
+
+    private RepairJob withCheckpoint(Path file, RepairJob.Attempt attempt, List<String> notes) {
+        return new RepairJob(
+                attempt,
+                List.of("one", "two"),
+                ALL.ranges(),
+                Optional.empty(),
+                (unit, report) -> reported.add(unit),
+                (table, report) -> tables.add(table + " " + report.notes()),
+                (table, report) -> notes,
+                (unit, report) -> {},
+                false,
+                Optional.of(file),
+                Duration.ZERO,
+                System::nanoTime);
+    }
+
+    @Test
+    void shouldLookAtWhatAnEarlierRunDidOfATableThatIsNotDone(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("checkpoint");
+        Map<String, String> identity = Map.of("kind", "repair");
+        List<RangeUnit> two = units(2);
+        RepairJob first = withCheckpoint(
+                file,
+                (unit, terms, listener) -> {
+                    if (unit.equals(two.get(1))) {
+                        throw new RepairException("fails here");
+                    }
+                    return EQUAL;
+                },
+                List.of("seen too early"));
+        assertThatThrownBy(() -> first.run(builder(1).checkpoint(file, identity), Duration.ZERO, () -> two))
+                .hasMessageContaining("fails here");
+        assertThat(tables).isEmpty();
+
+        withCheckpoint(file, (unit, terms, listener) -> EQUAL, List.of("what it staged is gone"))
+                .run(builder(1).checkpoint(file, identity), Duration.ZERO, () -> two);
+
+        assertThat(tables).containsExactly("ks.t [what it staged is gone]");
     }
 }

@@ -84,7 +84,8 @@ abstract class TwoHalves {
         return new TestTable(name, Sessions.rows(keys(half), PARTITION_ROWS), Optional.of(staging));
     }
 
-    private List<DecoratedKey> keys(int half) {
+    /** Of the partitions that a half has. */
+    List<DecoratedKey> keys(int half) {
         List<DecoratedKey> keys = new ArrayList<>();
         for (int i = half; i < partitions.size(); i += 2) {
             keys.add(partitions.get(i));

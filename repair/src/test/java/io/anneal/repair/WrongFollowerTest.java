@@ -11,12 +11,14 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.Receiving;
 import io.anneal.node.StagingArea;
 import io.anneal.repair.hashes.Sketch;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PushAnswer;
+import io.anneal.repair.message.SessionFinished;
 import io.anneal.repair.message.SessionOpened;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.message.WindowAnswer;
@@ -222,6 +224,28 @@ class WrongFollowerTest {
                                 OptionalLong.empty())),
                 "replica=follower",
                 "no row buffer");
+    }
+
+    /** What it staged came of data that is as old as the session's. */
+    @Test
+    void shouldNotBelieveFollowerThatHasMoreTimeForTheImport() throws IOException {
+        try (StagingArea ownStaging = Sessions.staging(directory.resolve("master"));
+                StagingArea otherStaging = Sessions.staging(directory.resolve("follower"))) {
+            TestTable own = new TestTable("master", Sessions.rows(KEYS.get(0), 1), Optional.of(ownStaging));
+            TestTable other = new TestTable("follower", Sessions.rows(KEYS.get(1), 2), Optional.of(otherStaging));
+            LocalParticipant honest = new LocalParticipant("follower", other.opener(), Runnable::run);
+            Lie lie = (follower, arguments) -> follower.finish()
+                    .thenApply(done -> new SessionFinished(done.counts(), Receiving.NO_DEADLINE, done.sstables()));
+            try (RepairMaster master = new RepairMaster(
+                    Sessions.config(1), own, List.of(lying(honest, "finish", lie)), RepairListener.NONE)) {
+                RepairReport report = master.run();
+
+                assertThat(report.replicas())
+                        .allSatisfy(replica ->
+                                assertThat(replica.importDeadlineSeconds()).isEqualTo(110));
+            }
+            honest.close();
+        }
     }
 
     @Test

@@ -123,8 +123,9 @@ final class PackageTable {
         DIRECT.put("cli.store", List.of("cli.command"));
         DIRECT.put("cli.migrate", List.of("cli.command"));
         DIRECT.put("cli.runs", List.of("cli.command"));
-        DIRECT.put("cli.repair", List.of("cli.runs"));
+        DIRECT.put("cli.repair", List.of("cli.runs", "paging"));
         DIRECT.put("cli.rows", List.of("cli.repair"));
+        DIRECT.put("cli.scan", List.of("cli.rows", "paging"));
         DIRECT.put("cli.stream", List.of("cli.repair"));
         DIRECT.put("cli.demo", List.of("cli.repair"));
         DIRECT.put(
@@ -134,6 +135,7 @@ final class PackageTable {
                         "cli.store",
                         "cli.migrate",
                         "cli.rows",
+                        "cli.scan",
                         "cli.stream",
                         "cli.demo",
                         "migrate",

@@ -30,12 +30,17 @@ public final class Commands {
     public record Result(int exitCode, String out, String err) {}
 
     public static Result run(String... arguments) {
+        return run(Clock.systemUTC(), arguments);
+    }
+
+    /** By a clock of the test's. */
+    public static Result run(Clock clock, String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Environment environment = new Environment(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                Clock.systemUTC(),
+                clock,
                 System::nanoTime,
                 false,
                 HOME);
@@ -54,6 +59,11 @@ public final class Commands {
     /** Starts the command in a process of its own; it answers into the log, too. */
     public static Process start(Path log, String... arguments) throws IOException {
         return startWithHeap(HEAP, log, arguments);
+    }
+
+    /** As {@link #start}, but its output is for the caller to read; errors go into the log. */
+    public static Process startPiped(Path log, String... arguments) throws IOException {
+        return process(HEAP, arguments).redirectError(log.toFile()).start();
     }
 
     private static Process startWithHeap(String heap, Path log, String... arguments) throws IOException {

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * What a dry run with a cut-off may say of replicas, spelled out: where any of them has a row or a deletion that was written later,
@@ -73,11 +74,25 @@ final class CutOffViews {
                 .sum();
     }
 
-    /** Whether deletions of a replica are left out. */
-    boolean leavesOutDeletions(int replica) {
+    /** Whether a replica has deletions that are left out. */
+    boolean hasDeletionsLeftOut(int replica) {
         return replicas.get(replica).values().stream()
-                .anyMatch(partition -> isRecent(partition.deletion)
-                        || partition.ranges.stream().anyMatch(range -> isRecent(deletion(range))));
+                .anyMatch(partition -> recentDeletions(partition).findAny().isPresent());
+    }
+
+    /** The same without those that a later partition deletion hides: the replica may be sent that one before it counts. */
+    boolean hasDeletionsLeftOutUnhidden(int replica) {
+        return replicas.get(replica).entrySet().stream()
+                .anyMatch(entry -> recentDeletions(entry.getValue())
+                        .anyMatch(recent -> replicas.stream()
+                                .map(other -> other.getOrDefault(entry.getKey(), new Partition()).deletion)
+                                .noneMatch(other -> other.supersedes(recent))));
+    }
+
+    private Stream<DeletionTime> recentDeletions(Partition partition) {
+        return Stream.concat(
+                        Stream.of(partition.deletion), partition.ranges.stream().map(CutOffViews::deletion))
+                .filter(this::isRecent);
     }
 
     private static Map<DecoratedKey, Partition> partitions(FragmentList list) {

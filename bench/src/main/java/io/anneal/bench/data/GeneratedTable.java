@@ -73,6 +73,17 @@ public final class GeneratedTable implements Closeable {
                 List.of(() -> GeneratedCursor.ofPartitions(shape, partitionCount, rowsPerPartition, SEED)));
     }
 
+    /** Writes one partition of all rows into {@code parts} SSTables that overlap as {@link GeneratedCursor#part} says. */
+    public static GeneratedTable writePartition(TableShape shape, int rowCount, int parts, SSTableVersion version)
+            throws IOException {
+        List<Supplier<FragmentCursor>> cursors = new ArrayList<>();
+        for (int i = 0; i < parts; i++) {
+            int part = i;
+            cursors.add(() -> GeneratedCursor.partitionPart(shape, rowCount, SEED, part, parts));
+        }
+        return write(shape, rowCount, 1, version, cursors);
+    }
+
     // One cursor after the other is made, since each holds all keys.
     private static GeneratedTable write(
             TableShape shape,

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -103,6 +104,13 @@ public final class CassandraStore implements AutoCloseable {
                 .get(0));
     }
 
+    /** Reads selects to their ends page by page, each in a thread of its own; processor time is that of the process. */
+    public PeerRun page(int pageRows, List<String> statements) {
+        List<String> arguments = new ArrayList<>(List.of(Integer.toString(pageRows)));
+        arguments.addAll(statements);
+        return PeerRun.of(process.request("PAGE_ROWS", arguments.toArray(String[]::new)));
+    }
+
     /** False where files cannot be linked, as between two disks. */
     private static boolean link(Path file, Path target) {
         try {
@@ -125,7 +133,7 @@ public final class CassandraStore implements AutoCloseable {
                 for (Path file : files.filter(Files::isRegularFile).toList()) {
                     Path target = round.resolve(file.getFileName());
                     if (!file.getFileName().toString().endsWith("-Data.db") || !link(file, target)) {
-                        Files.copy(file, target);
+                        Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
                     }
                 }
             }
@@ -161,6 +169,15 @@ public final class CassandraStore implements AutoCloseable {
 
     public void truncate() {
         process.request("EXECUTE", "TRUNCATE " + keyspace + "." + table);
+    }
+
+    /** The port of the native protocol. */
+    public int cqlPort() {
+        return process.ports().cql();
+    }
+
+    public long pid() {
+        return process.pid();
     }
 
     @Override

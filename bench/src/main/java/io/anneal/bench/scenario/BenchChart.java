@@ -17,7 +17,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 
 /**
  * Bars of the medians, a picture for each scenario and rate: {@code sstable-rows-per-second.png}; and what was published of repair
- * beside what was measured, if it was.
+ * and of paging beside what was measured, if it was.
  */
 public final class BenchChart {
     private static final int WIDTH_PIXELS = 1200;
@@ -68,6 +68,14 @@ public final class BenchChart {
                     "repair of rows at 99.9 % synced: bytes sent, of those of partitions",
                     "%",
                     wire));
+        }
+        Map<String, Map<String, Double>> paging = PagingSeed.bars(records);
+        if (!paging.isEmpty()) {
+            written.add(save(
+                    directory.resolve("paging-percents.png"),
+                    "range scans in pages of 5,000: what keeping readers between pages made of 100",
+                    "%",
+                    paging));
         }
         return written;
     }

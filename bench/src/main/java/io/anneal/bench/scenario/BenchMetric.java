@@ -12,6 +12,7 @@ public enum BenchMetric {
     OTHERS_CPU("s"),
     BYTES_SENT("B"),
     BYTES_READ("B"),
+    /** System calls that read files. */
     READ_OPS("1"),
     /** Encoded size of the rows that replicas lacked. */
     BYTES_LACKING("B"),
@@ -21,6 +22,10 @@ public enum BenchMetric {
     /** What the working thread allocated. */
     ALLOCATED_PER_ROW("B"),
     PEAK_MEMORY("B"),
+    /** What was in use at the end, after a collection, beyond what was before. */
+    HELD_MEMORY("B"),
+    /** Files that are open at the end beyond those that were before. */
+    FILES_LEFT("1"),
     /** Uncompressed input, by processor time of all threads: what a core does in a second. */
     BYTES_PER_CPU_SECOND("B/s"),
     /** Of one read or one acknowledged write; of the limit, of one fdatasync. */

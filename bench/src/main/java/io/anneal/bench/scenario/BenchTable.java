@@ -84,6 +84,10 @@ public final class BenchTable {
         return median(metrics, BenchMetric.CPU_GROWTH, "  %.2f times the CPU time of half as much", 1)
                 + median(metrics, BenchMetric.BYTES_GROWTH, "  %.2f times the bytes of half as much", 1)
                 + median(metrics, BenchMetric.PEAK_MEMORY, "  peak heap %.0f MB", 1 / MILLION)
+                + median(metrics, BenchMetric.HELD_MEMORY, "  held %.1f MB", 1 / MILLION)
+                + median(metrics, BenchMetric.FILES_LEFT, "  %.0f files left open", 1)
+                + spread(metrics, BenchMetric.BYTES_READ, "  read %.1f MB (%.1f..%.1f)", 1 / MILLION)
+                + median(metrics, BenchMetric.READ_OPS, " in %.0f operations", 1)
                 + median(metrics, BenchMetric.MEMTABLE_PEAK, "  memtables %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.MEMORY_BUDGET, "  budget %.0f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.BUDGET_PEAK, "  reserved %.1f MB", 1 / MILLION)
@@ -146,7 +150,28 @@ public final class BenchTable {
                     other.min() / wall.max(),
                     other.max() / wall.min(),
                     otherCpu.median() / Math.max(own.get(BenchMetric.CPU).median(), RESOLUTION_SECONDS));
+            readRatio(own, system, metrics, out);
         });
+    }
+
+    /** What part of the other's reads one of ours takes. */
+    private static void readRatio(
+            Map<BenchMetric, BenchRecord> own,
+            BenchSystem system,
+            Map<BenchMetric, BenchRecord> metrics,
+            PrintStream out) {
+        BenchRecord bytes = metrics.get(BenchMetric.BYTES_READ);
+        BenchRecord operations = metrics.get(BenchMetric.READ_OPS);
+        if (bytes == null || operations == null) {
+            return;
+        }
+        out.printf(
+                Locale.ROOT,
+                "%-30s of the reads of %s: %.0f %% of the bytes, %.0f %% of the operations%n",
+                "",
+                system.text(),
+                100 * own.get(BenchMetric.BYTES_READ).median() / Math.max(1, bytes.median()),
+                100 * own.get(BenchMetric.READ_OPS).median() / Math.max(1, operations.median()));
     }
 
     /** How many of the other's usual operations one of ours takes. */

@@ -64,6 +64,12 @@ final class MemoryWatch implements Closeable {
         return memory.getHeapMemoryUsage().getUsed() + directBytes;
     }
 
+    /** What is in use now, after a collection. */
+    long collectedBytes() {
+        memory.gc();
+        return inUseBytes() - beforeBytes;
+    }
+
     long peakBytes() {
         return peakBytes;
     }

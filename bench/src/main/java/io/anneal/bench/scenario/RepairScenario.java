@@ -3,6 +3,7 @@ package io.anneal.bench.scenario;
 import io.anneal.bench.data.TableShape;
 import io.anneal.bench.data.TemporaryDirectory;
 import io.anneal.bench.oldrepair.Baselines;
+import io.anneal.job.JobControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -45,6 +46,7 @@ public final class RepairScenario {
     private static final String GROWTH_DIFFERENCES = "growth-differences-x";
     private static final double MEGABYTE = 1e6;
     static final String RESUMED_WHOLE = "resumed-whole";
+    static final String RESUMED_STOPPED = "resumed-stopped";
     static final String RESUMED_PLAIN = "resumed-plain";
     static final String SAMPLED_WHOLE = "sampled-whole";
     private static final double SAMPLED_SHARE = 0.01;
@@ -126,7 +128,7 @@ public final class RepairScenario {
         }
     }
 
-    /** A repair that is ended at half and gone on with, beside one that is not, and one that has no checkpoint. */
+    /** A repair that is ended at half, as by a kill and as by Ctrl-C, and gone on with, beside one that is not, and one that has no checkpoint. */
     private void resumed(RepairSides sides, TemporaryDirectory parent) throws IOException {
         try (TemporaryDirectory directory = parent.createInside("drawn")) {
             RepairData data = draw(RESUMED, RepairDraw.of("synced-99.9", config.rowCount()), directory);
@@ -134,30 +136,34 @@ public final class RepairScenario {
             warm(RESUMED, new Side(BenchSystem.ANNEAL, () -> sides.repair(data)));
             for (int round = 0; round < config.runs(); round++) {
                 sides.repair(data).addTo(series, RESUMED_PLAIN, BenchSystem.ANNEAL);
-                RepairSides.Resumed whole = sides.resumed(data, checkpoint, sizes.sessionLeast(), Long.MAX_VALUE);
-                addResumed(RESUMED_WHOLE, whole);
-                RepairSides.Resumed resumed = sides.resumed(
-                        data,
-                        checkpoint,
-                        sizes.sessionLeast(),
-                        whole.repair().run().wallNanos() / 2);
-                addResumed(RESUMED, resumed);
-                series.add(
+                RepairSides.Resumed whole =
+                        sides.resumed(data, checkpoint, sizes.sessionLeast(), Long.MAX_VALUE, JobControl::abort);
+                addResumed(RESUMED_WHOLE, whole, whole);
+                long halfNanos = whole.repair().run().wallNanos() / 2;
+                addResumed(
+                        RESUMED_STOPPED,
+                        sides.resumed(data, checkpoint, sizes.sessionLeast(), halfNanos, JobControl::stop),
+                        whole);
+                addResumed(
                         RESUMED,
-                        BenchSystem.ANNEAL,
-                        BenchMetric.CPU_SHARE,
-                        resumed.repair().run().cpuSeconds()
-                                / whole.repair().run().cpuSeconds());
+                        sides.resumed(data, checkpoint, sizes.sessionLeast(), halfNanos, JobControl::abort),
+                        whole);
             }
             sides.requireEqual(data);
             sayMedians(RESUMED_PLAIN, BenchSystem.ANNEAL);
             sayMedians(RESUMED_WHOLE, BenchSystem.ANNEAL);
+            sayMedians(RESUMED_STOPPED, BenchSystem.ANNEAL);
             sayMedians(RESUMED, BenchSystem.ANNEAL);
         }
     }
 
-    private void addResumed(String caseName, RepairSides.Resumed resumed) {
+    private void addResumed(String caseName, RepairSides.Resumed resumed, RepairSides.Resumed whole) {
         resumed.repair().addTo(series, caseName, BenchSystem.ANNEAL);
+        series.add(
+                caseName,
+                BenchSystem.ANNEAL,
+                BenchMetric.CPU_SHARE,
+                resumed.repair().run().cpuSeconds() / whole.repair().run().cpuSeconds());
         series.add(caseName, BenchSystem.ANNEAL, BenchMetric.SESSIONS, resumed.sessions());
         series.add(caseName, BenchSystem.ANNEAL, BenchMetric.ROWS_TWICE, resumed.rowsTwice());
     }

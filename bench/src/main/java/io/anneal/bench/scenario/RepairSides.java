@@ -27,6 +27,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -159,8 +160,15 @@ final class RepairSides implements Closeable {
      *
      * @param checkpoint is made, and gone afterwards
      * @param endNanos when it is ended and gone on with; {@link Long#MAX_VALUE} if it is not
+     * @param ending how: as Ctrl-C does, or as a kill
      */
-    Resumed resumed(RepairData data, Path checkpoint, Duration sessionLeast, long endNanos) throws IOException {
+    Resumed resumed(
+            RepairData data,
+            Path checkpoint,
+            Duration sessionLeast,
+            long endNanos,
+            BiConsumer<JobControl, String> ending)
+            throws IOException {
         put(data);
         List<RepairReport> reports = new ArrayList<>();
         long rowsBefore = rowsRead();
@@ -170,7 +178,7 @@ final class RepairSides implements Closeable {
                     .checkpoint(checkpoint)
                     .sessionLeast(sessionLeast);
             if (endNanos < Long.MAX_VALUE) {
-                endedAfter(endNanos, repair, control);
+                endedAfter(endNanos, repair, control, ending);
             }
             reports.add(repair.control(new JobControl()).run(environment()));
         });
@@ -181,12 +189,13 @@ final class RepairSides implements Closeable {
                 run, reports.get(0).sessionIds().size(), (double) (rowsRead() - rowsBefore - data.rowCount()) / rows);
     }
 
-    private void endedAfter(long nanos, Repair repair, JobControl control) throws IOException {
+    private void endedAfter(long nanos, Repair repair, JobControl control, BiConsumer<JobControl, String> how)
+            throws IOException {
         Thread ending = new Thread(
                 () -> {
                     try {
                         TimeUnit.NANOSECONDS.sleep(nanos);
-                        control.abort("half is done");
+                        how.accept(control, "half is done");
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }

@@ -68,6 +68,8 @@ final class BenchRecordTest {
         "bytes-per-second, B/s",
         "allocated-per-row, B",
         "peak-memory, B",
+        "held-memory, B",
+        "files-left, 1",
         "bytes-per-cpu-second, B/s",
         "latency-median, s",
         "latency-p99, s",
@@ -89,7 +91,7 @@ final class BenchRecordTest {
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(29);
+        assertThat(BenchMetric.values()).hasSize(31);
     }
 
     @Test

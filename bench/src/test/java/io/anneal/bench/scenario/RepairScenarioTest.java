@@ -65,6 +65,7 @@ final class RepairScenarioTest {
         assertThat(median(records, "sampled", BenchMetric.CPU_SHARE)).isPositive();
         assertThat(median(records, "resumed", BenchMetric.CPU_SHARE)).isPositive();
         assertThat(median(records, "resumed", BenchMetric.ROWS_TWICE)).isBetween(0.0, 1.0);
+        assertThat(median(records, "resumed-stopped", BenchMetric.ROWS_TWICE)).isBetween(0.0, 1.0);
         assertThat(median(records, "resumed-whole", BenchMetric.SESSIONS)).isPositive();
         for (String factor : List.of("x2", "x4")) {
             assertThat(median(records, "growth-rows-" + factor, BenchMetric.CPU_GROWTH))

@@ -19,6 +19,7 @@ import io.anneal.net.CorruptFrameException;
 import io.anneal.net.CredentialFileException;
 import io.anneal.net.PeerException;
 import io.anneal.node.ReplicaException;
+import io.anneal.paging.PagingCookieException;
 import io.anneal.repair.RepairCode;
 import io.anneal.repair.RepairException;
 import io.anneal.schema.InvalidValueException;
@@ -52,7 +53,7 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     private static ErrorReport of(ErrorCode code, String message, String advice) {
         int exitCode = switch (code) {
-            case USAGE, NOT_AVAILABLE -> ExitCode.USAGE;
+            case USAGE, NOT_AVAILABLE, COOKIE -> ExitCode.USAGE;
             case GATE -> ExitCode.GATE;
             default -> ExitCode.NO;
         };
@@ -182,6 +183,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CASSANDRA, message);
         } else if (failure instanceof NotAvailableException) {
             return of(ErrorCode.NOT_AVAILABLE, message);
+        } else if (failure instanceof PagingCookieException) {
+            return of(ErrorCode.COOKIE, message);
         } else if (failure instanceof IllegalArgumentException) {
             return of(ErrorCode.USAGE, message);
         } else if (failure instanceof OutOfMemoryError) {

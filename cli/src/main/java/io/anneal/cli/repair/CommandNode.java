@@ -4,6 +4,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.io.ByteBudget;
 import io.anneal.io.RateLimiter;
+import io.anneal.metrics.OwnedMetrics;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.NodeIdentity;
@@ -13,6 +14,8 @@ import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.ReplicaTables;
+import io.anneal.paging.PagingService;
+import io.anneal.paging.querier.PagingMetrics;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMetrics;
 import io.anneal.repair.RepairRunner;
@@ -46,22 +49,22 @@ public final class CommandNode implements Closeable {
     private static final String REPLICA = "data";
 
     private final Node node;
-    private final Optional<NetMetrics> metrics;
-    private final Optional<RepairMetrics> repairs;
+    /** What it counts; nothing where it only asks. */
+    private final List<OwnedMetrics> metrics = new ArrayList<>();
 
-    private CommandNode(NetConfig config, Optional<NetMetrics> metrics, Optional<RepairMetrics> repairs) {
-        this.metrics = metrics;
-        this.repairs = repairs;
+    private Optional<PagingService> paging = Optional.empty();
+
+    private CommandNode(NetConfig config) {
         int threads = Math.max(THREADS_MIN, 2 * Runtime.getRuntime().availableProcessors());
         node = Node.open(config, threads, new SecureRandom());
     }
 
     /** A node that only asks. */
     public static CommandNode open(NetConfig config) {
-        return new CommandNode(config, Optional.empty(), Optional.empty());
+        return new CommandNode(config);
     }
 
-    /** A node that offers a replica to repairs, as follower and as master, to reads, and to streaming, both ways. */
+    /** A node that offers a replica to repairs, as follower and as master, to reads and paged scans, and to streaming, both ways. */
     public static CommandNode serve(
             InetSocketAddress address, ReplicaSource tables, NetConfig config, HostEnvironment host)
             throws IOException {
@@ -78,11 +81,11 @@ public final class CommandNode implements Closeable {
             throws IOException {
         String nodeId = config.node().nodeId().toString();
         NetMetrics metrics = new NetMetrics(nodeId, host.nanoTime());
-        RepairMetrics repairs = new RepairMetrics(nodeId, host.nanoTime());
-        CommandNode served = new CommandNode(config.withMetrics(metrics), Optional.of(metrics), Optional.of(repairs));
+        CommandNode served = new CommandNode(config.withMetrics(metrics));
+        served.metrics.add(metrics);
         boolean listens = false;
         try {
-            served.offer(tables, host, streamBytesPerSecond, repairs);
+            served.offer(tables, host, streamBytesPerSecond);
             served.node.listen(address);
             listens = true;
             return served;
@@ -93,7 +96,11 @@ public final class CommandNode implements Closeable {
         }
     }
 
-    private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond, RepairMetrics repairs) {
+    private void offer(ReplicaSource tables, HostEnvironment host, long streamBytesPerSecond) {
+        String nodeId = node.identity().nodeId().toString();
+        RepairMetrics repairs = new RepairMetrics(nodeId, host.nanoTime());
+        PagingMetrics scans = new PagingMetrics(nodeId, host.nanoTime());
+        metrics.addAll(List.of(repairs, scans));
         node.replicas().add(REPLICA, tables);
         new PartitionReads(node.replicas()).register(node.handlers());
         new ReplicaTables(node.replicas()).register(node.handlers());
@@ -103,6 +110,7 @@ public final class CommandNode implements Closeable {
         RepairRunner.of(node, environment).register(node.handlers());
         StreamService.of(node, host).register(node.handlers());
         StreamRunner.of(node, host, streamBytesPerSecond).register(node.handlers());
+        paging = Optional.of(PagingService.of(node, host, scans).register(node.handlers()));
     }
 
     /** How nodes and commands of this version speak. */
@@ -125,10 +133,7 @@ public final class CommandNode implements Closeable {
 
     /** What it counts, each in Prometheus' text format; nothing where it only asks. */
     List<Supplier<String>> metricsTexts() {
-        List<Supplier<String>> texts = new ArrayList<>();
-        metrics.ifPresent(net -> texts.add(net::text));
-        repairs.ifPresent(ofRepairs -> texts.add(ofRepairs::text));
-        return texts;
+        return metrics.stream().<Supplier<String>>map(counts -> counts::text).toList();
     }
 
     /**
@@ -137,8 +142,7 @@ public final class CommandNode implements Closeable {
      * @param written what holds what peers give, closed behind them
      */
     void awaitStop(Closeable written) throws InterruptedException {
-        metrics.ifPresent(NetMetrics::startJmx);
-        repairs.ifPresent(RepairMetrics::startJmx);
+        metrics.forEach(OwnedMetrics::startJmx);
         Thread drain = new Thread(() -> drain(written), "anneal-drain");
         Runtime.getRuntime().addShutdownHook(drain);
         try {
@@ -162,7 +166,7 @@ public final class CommandNode implements Closeable {
     @Override
     public void close() {
         node.close();
-        metrics.ifPresent(NetMetrics::close);
-        repairs.ifPresent(RepairMetrics::close);
+        paging.ifPresent(PagingService::close);
+        metrics.forEach(OwnedMetrics::close);
     }
 }

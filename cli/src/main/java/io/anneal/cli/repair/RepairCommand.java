@@ -11,6 +11,8 @@ import io.anneal.cli.command.WaiverOptions;
 import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunRecords;
+import io.anneal.job.JobAbortedException;
+import io.anneal.job.JobControl;
 import io.anneal.key.TokenRange;
 import io.anneal.key.TokenRanges;
 import io.anneal.net.Connection;
@@ -189,6 +191,8 @@ public final class RepairCommand extends Subcommand {
     @Mixin
     private RunOptions runs = new RunOptions();
 
+    private final JobControl control = new JobControl();
+
     @Override
     public int errorExitCode() {
         return ExitCode.UNANSWERED;
@@ -239,7 +243,10 @@ public final class RepairCommand extends Subcommand {
         List<QualifiedTable> expanded = task.tables();
         String what = expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables";
         RepairResults results;
-        StopSignal stop = StopSignal.interrupting(Thread.currentThread());
+        // What is done up to here is recorded, so that the run loses nothing when it is gone on with.
+        StopSignal stop = run.checkpoint().isPresent()
+                ? StopSignal.interrupting(Thread.currentThread(), () -> control.stop("interrupted"))
+                : StopSignal.interrupting(Thread.currentThread());
         try (Progress progress = progress(what)) {
             results = new RepairResults(this, task, progress, run, nextStep(named));
             repairAll(task, named, results, progress);
@@ -272,6 +279,8 @@ public final class RepairCommand extends Subcommand {
             repair(task, named, results, progress);
         } catch (InterruptedIOException e) {
             throw e;
+        } catch (JobAbortedException stopped) {
+            throw new InterruptedIOException(stopped.getMessage());
         } catch (IOException | RuntimeException e) {
             progress.aside(() -> results.addFailure(e));
         }
@@ -571,7 +580,7 @@ public final class RepairCommand extends Subcommand {
                 })
                 .unfinishedReports(results::addUnfinished)
                 .tableReports(results::add);
-        repair.runId(results.run().id());
+        repair.runId(results.run().id()).control(control);
         if (task.sample().isPresent()) {
             // It is over soon, and what its rows tell needs all of it: where it goes on, it takes the same slices
             // again.

@@ -34,6 +34,7 @@ final class RepairOutput {
             RepairCount.WRITE_NANOS);
 
     private static final List<RepairCount> OF_REPLICA = List.of(
+            RepairCount.DELETIONS_READ,
             RepairCount.ITEMS_SENT,
             RepairCount.ITEM_BYTES_SENT,
             RepairCount.ITEMS_RECEIVED,

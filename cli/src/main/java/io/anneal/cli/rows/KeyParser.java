@@ -75,12 +75,17 @@ public final class KeyParser {
         return parts;
     }
 
-    private static byte[] value(Column column, String text) {
+    /**
+     * A column's value as bytes.
+     *
+     * @throws IllegalArgumentException when the text is no value of the column: names it
+     */
+    public static byte[] value(Column column, String text) {
         try {
-            return JavaValues.toBytes(column.type(), javaValue(column.type(), text));
+            return JavaValues.toBytes(column.type(), javaValue(column.type().ascending(), text));
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new IllegalArgumentException(
-                    "text is no value of the key's column, column=" + column.name() + ", type="
+                    "text is no value of the column, column=" + column.name() + ", type="
                             + column.type().cqlName() + ", text=" + text,
                     e);
         }
@@ -107,7 +112,8 @@ public final class KeyParser {
             case "time" -> LocalTime.parse(text);
             case "uuid", "timeuuid" -> UUID.fromString(text);
             case "inet" -> address(text);
-            default -> throw new IllegalArgumentException("give the key's bytes as 0x..., text=" + text);
+            default ->
+                throw new IllegalArgumentException("no text is known for values of this type, type=" + type.cqlName());
         };
     }
 

@@ -4,10 +4,10 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.ShardRule;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.ShardReads;
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongConsumer;
 
 /**
  * Puts one page together from the readers of shards, in the order of tokens. The reader whose next token is the least gives all
@@ -18,13 +18,15 @@ import java.util.OptionalLong;
  *   shard 1           |--c--d--|     |--f--g--|
  * </pre>
  *
- * <p>Nothing of it outlives a page but the shard readers. One thread.
+ * <p>Nothing of it outlives a page but the shard readers, which are given away at its end. One thread.
  */
-final class MultishardReader implements Closeable {
+final class MultishardReader {
     private final ShardReads reads;
     private final Stretch stretch;
     private final TableSchema schema;
     private final long nowSeconds;
+    private final LongConsumer holds;
+    private final ReadAhead beside;
     /** Of each shard; null before it is opened. */
     private final ShardReader[] readers;
     /** Below which none of a shard's partitions is left. */
@@ -34,11 +36,25 @@ final class MultishardReader implements Closeable {
 
     private Optional<RingPosition> place = Optional.empty();
 
-    MultishardReader(ShardReads reads, Stretch stretch, TableSchema schema, long nowSeconds) {
+    /**
+     * A reader that has opened nothing yet.
+     *
+     * @param holds is told what the page and its readers occupy when that has grown
+     * @param beside where shards are read that are not wanted yet
+     */
+    MultishardReader(
+            ShardReads reads,
+            Stretch stretch,
+            TableSchema schema,
+            long nowSeconds,
+            LongConsumer holds,
+            ReadAhead beside) {
         this.reads = reads;
         this.stretch = stretch;
         this.schema = schema;
         this.nowSeconds = nowSeconds;
+        this.holds = holds;
+        this.beside = beside;
         ShardRule shards = reads.shards();
         int count = stretch.ranges().isEmpty() ? 1 : shards.shardCount();
         readers = new ShardReader[count];
@@ -78,6 +94,38 @@ final class MultishardReader implements Closeable {
         return least;
     }
 
+    /** Has every shard read as much as the rest of the page takes, at the risk that it is for nothing: nothing is read yet. */
+    void readAhead(PageItems page) throws IOException {
+        for (int shard = 0; shard < readers.length; shard++) {
+            if (!isDone[shard]) {
+                readers[shard] = stretch.reader(reads, schema, shard, tokens[shard], nowSeconds);
+                fill(readers[shard], page, Long.MAX_VALUE);
+                update(shard);
+            }
+        }
+    }
+
+    /** Has others read beside what this one is about to read, those first that are out of items first. */
+    private void fillBeside(ShardReader reader, PageItems page) {
+        ShardReader other;
+        do {
+            other = null;
+            long rows = 0;
+            long bytes = 0;
+            for (ShardReader open : readers) {
+                if (open != null) {
+                    rows += open.rowsAhead();
+                    bytes += open.bytesAhead();
+                    boolean lacks = open != reader && open.lacksNext();
+                    other = lacks && (other == null || open.endToken() < other.endToken()) ? open : other;
+                }
+            }
+            if (rows >= page.rowsLeft() || bytes >= page.bytesLeft()) {
+                return;
+            }
+        } while (other != null && other.fillBeside(beside, page));
+    }
+
     /** Reads until the page is full, or nothing is left. */
     void read(PageItems page) throws IOException {
         while (place.isEmpty()) {
@@ -99,7 +147,8 @@ final class MultishardReader implements Closeable {
         if (!reader.isTaken()) {
             reader.take(page, hasNext, nextToken);
         } else if (reader.isCharged()) {
-            reader.fill(page);
+            fillBeside(reader, page);
+            fill(reader, page, ShardReader.BLOCK_BYTES);
         }
         // What it passed without showing anything lies before all that the others have.
         boolean isLeast = reader.isTaken() && !(hasNext && reader.token() > nextToken);
@@ -116,6 +165,15 @@ final class MultishardReader implements Closeable {
         }
     }
 
+    private void fill(ShardReader reader, PageItems page, long blockBytes) throws IOException {
+        reader.fill(page, blockBytes);
+        long bytes = page.lengthBytes();
+        for (ShardReader open : readers) {
+            bytes += open == null ? 0 : open.heldBytes();
+        }
+        holds.accept(bytes);
+    }
+
     /** Where the page ended; empty when nothing was left. */
     Optional<RingPosition> place() {
         return place;
@@ -126,31 +184,10 @@ final class MultishardReader implements Closeable {
         return least(-1) < 0;
     }
 
-    /** Gives a shard's reader away, if there is one. */
+    /** Gives a shard's reader away, if there is one; what it reads beside is to be {@link ShardReader#finish() finished}. */
     Optional<ShardReader> release(int shard) {
         Optional<ShardReader> released = Optional.ofNullable(readers[shard]);
         readers[shard] = null;
         return released;
-    }
-
-    @Override
-    public void close() throws IOException {
-        IOException failure = null;
-        for (ShardReader reader : readers) {
-            try {
-                if (reader != null) {
-                    reader.close();
-                }
-            } catch (IOException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
     }
 }

@@ -52,13 +52,16 @@ final class PageItems {
         items.add(ByteBuffer.wrap(array, offset, length));
     }
 
-    /** Deletion and static row of a partition that the page goes on with. */
+    /** Deletion and static row of a partition that the page goes on with. They leave room for a row however long they are. */
     void addHead(ByteBuffer head) {
-        lengthBytes += head.remaining();
         if (head.hasRemaining()) {
             items.add(head);
             lastArray = null;
         }
+    }
+
+    long lengthBytes() {
+        return lengthBytes;
     }
 
     void passed(int tombstones, int filtered) {
@@ -80,6 +83,11 @@ final class PageItems {
 
     int filteredLeft() {
         return limits.filtered() - filteredCount;
+    }
+
+    /** What it takes yet, but for blocks that are larger than so many bytes. */
+    BlockReader.Rest rest(long blockBytes) {
+        return new BlockReader.Rest(rowsLeft(), Math.min(blockBytes, bytesLeft()), tombstonesLeft(), filteredLeft());
     }
 
     /** Why the page takes no more, if so. */

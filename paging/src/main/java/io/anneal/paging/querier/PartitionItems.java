@@ -30,7 +30,6 @@ final class PartitionItems {
 
     private final CanonicalEncoder encoder;
     private final ClusteringComparator comparator;
-    private final Block block;
     /** Null where every row is wanted. */
     private final RowMatcher matcher;
 
@@ -39,6 +38,7 @@ final class PartitionItems {
     private final boolean wantsStaticOnly;
     private final boolean hasStatics;
 
+    private Block block;
     private ByteWriter out;
     private boolean isWithin;
     /** Whether the partition's begin is known to the block, or to one before. */
@@ -61,8 +61,7 @@ final class PartitionItems {
     private int deletionStartWeight;
     private int deletionAt;
 
-    PartitionItems(ReadQuery query, TableSchema schema, Block block) {
-        this.block = block;
+    PartitionItems(ReadQuery query, TableSchema schema) {
         encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
         comparator = ClusteringComparator.of(schema);
         wantsDeletions = query.withDeletions();
@@ -108,8 +107,9 @@ final class PartitionItems {
         return tombstoneCount;
     }
 
-    /** The block was emptied. */
-    void begin(long token) {
+    /** Goes on in an empty block. */
+    void begin(Block empty, long token) {
+        block = empty;
         out = block.out();
         if (!isWithin) {
             firstExpirySeconds = Long.MAX_VALUE;
@@ -265,7 +265,6 @@ final class PartitionItems {
         isDeletionOpen = !change.isLive();
         if (isDeletionOpen) {
             tombstoneCount++;
-            beginPartition(key);
             deletionStart = change.prefix().copy();
             deletionStartWeight = change.weight();
             deletionAt = out.lengthBytes();
@@ -278,6 +277,7 @@ final class PartitionItems {
         if (comparator.compare(deletionStart, deletionStartWeight, place, weight) == 0) {
             return;
         }
+        beginPartition(key);
         deletion.start().wrap(reversed ? place : deletionStart);
         deletion.end().wrap(reversed ? deletionStart : place);
         deletion.weights(reversed ? weight : deletionStartWeight, reversed ? deletionStartWeight : weight);

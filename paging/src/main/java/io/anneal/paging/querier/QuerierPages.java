@@ -7,8 +7,6 @@ import io.anneal.schema.TableSchema;
 import io.anneal.store.ShardReads;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
 
@@ -42,6 +40,8 @@ public final class QuerierPages implements PageSource, Closeable {
      *
      * @throws IllegalArgumentException when the query does not fit the table, or the place not the query
      * @throws IllegalStateException when the table is closed
+     * @throws ReadTimeoutException when others were being read for as long as the page was patient
+     * @throws java.io.InterruptedIOException when the thread was interrupted while it waited for them, which it stays
      */
     @Override
     public Page read(PageRequest request) throws IOException {
@@ -57,48 +57,8 @@ public final class QuerierPages implements PageSource, Closeable {
     }
 
     private Page readOnce(PageRequest request) throws IOException {
-        PageItems page = new PageItems(reads.schema(), request.limits());
-        List<Stretch> stretches = Stretch.of(request);
-        for (int i = 0; i < stretches.size(); i++) {
-            Stretch stretch = stretches.get(i);
-            try (MultishardReader reader = new MultishardReader(reads, stretch, page.schema(), request.nowSeconds())) {
-                if (i == 0 && request.stateful() && request.after().isPresent()) {
-                    resume(request, stretch, reader);
-                }
-                reader.read(page);
-                boolean isLast = i == stretches.size() - 1 && reader.isExhausted();
-                if (reader.place().isPresent() && !isLast) {
-                    Page stopped = page.stopped(reader.place().get());
-                    if (request.stateful()) {
-                        keep(request, stretch, stopped, reader);
-                    }
-                    return stopped;
-                }
-            }
-        }
-        return page.exhausted();
-    }
-
-    private void resume(PageRequest request, Stretch stretch, MultishardReader reader) {
-        for (int shard = 0; shard < reader.shardCount(); shard++) {
-            Optional<ShardReader> kept =
-                    queriers.take(new Querier.Key(this, request.queryId(), shard), stretch, request.nowSeconds());
-            if (kept.isPresent()) {
-                reader.resume(shard, kept.get());
-            }
-        }
-    }
-
-    private void keep(PageRequest request, Stretch stretch, Page page, MultishardReader reader) {
-        for (int shard = 0; shard < reader.shardCount(); shard++) {
-            Optional<ShardReader> released = reader.release(shard);
-            if (released.isPresent()) {
-                queriers.keep(
-                        new Querier.Key(this, request.queryId(), shard),
-                        released.get(),
-                        stretch,
-                        page.last().orElseThrow());
-            }
+        try (ReadSemaphore.Permit permit = queriers.acquire(name)) {
+            return new PageRead(this, reads, queriers, request, permit).read();
         }
     }
 

@@ -5,26 +5,53 @@ import io.anneal.key.RingPosition;
 import io.anneal.store.ShardReads;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the paged reads of a process have in common: the queriers that are kept, and what bounds them. Safe for any thread. */
+/**
+ * What the paged reads of a process have in common: the queriers that are kept, and what bounds them. A thread of its own, from the first
+ * querier on, closes those that nobody comes back for. Safe for any thread.
+ */
 public final class Queriers implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Queriers.class);
+    /** How often what waits is looked at while it waits as long as it may. */
+    private static final int SWEEPS = 4;
+
+    private static final long SWEEP_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final QuerierLimits limits;
     private final HostEnvironment environment;
+    private final PagingMetrics metrics;
+    private final ReadSemaphore semaphore;
+    private final ReadAhead readAhead;
     private final QuerierCache cache = new QuerierCache();
+    private ScheduledExecutorService sweeper;
+    private boolean isClosed;
 
-    private Queriers(QuerierLimits limits, HostEnvironment environment) {
+    private Queriers(QuerierLimits limits, HostEnvironment environment, PagingMetrics metrics) {
         this.limits = limits;
         this.environment = environment;
+        this.metrics = metrics;
+        semaphore = new ReadSemaphore(limits, environment.nanoTime());
+        readAhead = new ReadAhead(limits.readAheads(), semaphore::reads, environment.threads());
+        metrics.population(cache::size);
     }
 
+    /** For those whose numbers nobody looks at. */
     public static Queriers open(QuerierLimits limits, HostEnvironment environment) {
-        return new Queriers(limits, environment);
+        return open(limits, environment, new PagingMetrics("", environment.nanoTime()));
+    }
+
+    /** @param metrics of these alone; closed by who made them */
+    public static Queriers open(QuerierLimits limits, HostEnvironment environment, PagingMetrics metrics) {
+        return new Queriers(limits, environment, metrics);
     }
 
     /**
@@ -37,9 +64,25 @@ public final class Queriers implements Closeable {
         return new QuerierPages(name, reads, this);
     }
 
+    /** Waits for the right to read a page. */
+    ReadSemaphore.Permit acquire(String table) throws IOException {
+        return semaphore.acquire(table);
+    }
+
+    ReadAhead readAhead() {
+        return readAhead;
+    }
+
+    /** Heap of all pages that are read, and of the queriers between two. */
+    long heldBytes() {
+        return semaphore.heldBytes() + cache.heldBytes();
+    }
+
     Optional<ShardReader> take(Querier.Key key, Stretch stretch, long nowSeconds) {
         Optional<Querier> found = cache.take(key);
+        metrics.lookedUp(found.isPresent());
         if (found.isPresent() && !found.get().fits(stretch, nowSeconds)) {
+            metrics.dropped();
             close(found.get());
             return Optional.empty();
         }
@@ -47,36 +90,144 @@ public final class Queriers implements Closeable {
     }
 
     void keep(Querier.Key key, ShardReader reader, Stretch stretch, RingPosition place) {
-        Querier querier = new Querier(
-                key,
-                reader,
-                stretch,
-                place,
-                reader.heldBytes(),
-                environment.nanoTime().getAsLong());
-        cache.add(querier).ifPresent(this::close);
-        while (cache.heldBytes() > limits.bytes()) {
-            cache.takeOldest().ifPresent(this::close);
+        metrics.pushedBack(reader.rowsAhead(), reader.bytesAhead());
+        try {
+            Querier querier = new Querier(
+                    key,
+                    reader,
+                    stretch,
+                    place,
+                    reader.heldBytes(),
+                    environment.nanoTime().getAsLong());
+            startSweeping();
+            Optional<Querier> other = cache.add(querier);
+            other.ifPresent(replaced -> metrics.dropped());
+            other.ifPresent(this::close);
+        } catch (RuntimeException e) {
+            metrics.failedSave();
+            LOG.warn(
+                    "reader of a shard was not kept for the next page, table={}",
+                    key.pages().name(),
+                    e);
+            stop(reader, key.pages().name());
         }
     }
 
-    void closeIf(Predicate<Querier> condition) {
-        cache.takeIf(condition).forEach(this::close);
+    /** The longest waiting queriers make room for pages. */
+    void makeRoom() {
+        while (heldBytes() > limits.bytes()) {
+            Optional<Querier> oldest = cache.takeOldest();
+            if (oldest.isEmpty()) {
+                return;
+            }
+            metrics.evictedByNeed(1);
+            close(oldest.get());
+        }
     }
 
+    private synchronized void startSweeping() {
+        if (isClosed) {
+            throw new IllegalStateException("queriers are closed");
+        }
+        if (sweeper == null) {
+            long nanos = Math.max(SWEEP_MIN_NANOS, limits.idle().toNanos() / SWEEPS);
+            sweeper = environment.threads().single("queriers");
+            sweeper.scheduleWithFixedDelay(this::sweep, nanos, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Closes queriers that wait for too long, or keep too much from being freed. */
+    void sweep() {
+        long nowNanos = environment.nanoTime().getAsLong();
+        List<Querier> late = cache.takeIf(
+                querier -> nowNanos - querier.savedNanos() >= limits.idle().toNanos());
+        metrics.evictedByTime(late.size());
+        late.forEach(this::closeNow);
+        List<Querier> dear = cache.takeIf(querier -> querier.reader().obsoleteBytes() > limits.obsoleteBytes());
+        metrics.evictedByNeed(dear.size());
+        dear.forEach(this::closeNow);
+    }
+
+    /** Closes some before it returns. */
+    void closeIf(Predicate<Querier> condition) {
+        cache.takeIf(condition).forEach(this::closeNow);
+        finishClosing();
+    }
+
+    /** Closes one beside the page that is read: what it kept may be files that are deleted then. */
     private void close(Querier querier) {
+        ScheduledExecutorService executor = sweeper();
         try {
-            querier.reader().close();
+            if (executor != null) {
+                executor.execute(() -> closeNow(querier));
+                return;
+            }
+        } catch (RejectedExecutionException closed) {
+            LOG.debug("queriers are closed", closed);
+        }
+        closeNow(querier);
+    }
+
+    private synchronized ScheduledExecutorService sweeper() {
+        return sweeper;
+    }
+
+    /** Waits for those that are being closed beside. */
+    private void finishClosing() {
+        ScheduledExecutorService executor = sweeper();
+        try {
+            if (executor != null) {
+                CompletableFuture.runAsync(() -> {}, executor).join();
+            }
+        } catch (RejectedExecutionException closed) {
+            LOG.debug("queriers are closed", closed);
+        }
+    }
+
+    private void closeNow(Querier querier) {
+        stop(querier.reader(), querier.key().pages().name());
+    }
+
+    /**
+     * Waits for what a reader reads beside a page that is told already.
+     *
+     * @return whether the reader may go on
+     */
+    boolean finish(ShardReader reader, String table) {
+        try {
+            reader.finish();
+            return true;
+        } catch (SchemaChangedException altered) {
+            metrics.dropped();
+            return false;
         } catch (IOException | RuntimeException e) {
-            LOG.warn(
-                    "querier did not close cleanly, table={}",
-                    querier.key().pages().name(),
-                    e);
+            metrics.failedStop();
+            LOG.warn("reader of a shard failed ahead of the page that would want it, table={}", table, e);
+            return false;
+        }
+    }
+
+    /** Closes a reader whose page is told already: that it fails is nobody's loss but is counted. */
+    void stop(ShardReader reader, String table) {
+        try {
+            reader.close();
+        } catch (IOException | RuntimeException e) {
+            metrics.failedStop();
+            LOG.warn("reader of a shard did not close cleanly, table={}", table, e);
         }
     }
 
     @Override
     public void close() {
+        ScheduledExecutorService last;
+        synchronized (this) {
+            isClosed = true;
+            last = sweeper;
+        }
         closeIf(querier -> true);
+        readAhead.close();
+        if (last != null) {
+            last.shutdown();
+        }
     }
 }

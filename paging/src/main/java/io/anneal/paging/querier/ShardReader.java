@@ -1,108 +1,69 @@
 package io.anneal.paging.querier;
 
 import io.anneal.fragment.EncodedItem;
-import io.anneal.fragment.FragmentCursor;
-import io.anneal.fragment.FragmentKind;
 import io.anneal.key.Clustering;
-import io.anneal.key.ClusteringComparator;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
-import io.anneal.key.TokenRange;
-import io.anneal.merge.SelectCursor;
-import io.anneal.paging.query.ReadQuery;
 import io.anneal.schema.TableSchema;
-import io.anneal.table.ReadCursor;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 
 /**
- * A suspended read of one shard: its cursors, and one block of items that it has encoded ahead. What a page leaves of the block is with
- * the reader already when it is kept for the next page. Owned by one thread at a time.
+ * A suspended read of one shard: its cursors, one block of items that it has encoded ahead, and maybe the next one. What a page
+ * leaves of them is with the reader already when it is kept for the next page. Owned by one thread at a time, but for what is read
+ * beside that thread until {@link #finish()}.
  */
 final class ShardReader implements Closeable {
-    private static final int BLOCK_BYTES = 64 << 10;
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    /** Of a block of a reader that others may come before, so that little is read ahead of them. */
+    static final int BLOCK_BYTES = 64 << 10;
 
-    /** Ascending; none where partitions are read by key. */
-    private final List<TokenRange.Linear> ranges;
+    /** To wake a thread for less costs more than it gains. */
+    private static final int BESIDE_MIN_BYTES = BLOCK_BYTES / 2;
 
-    private final boolean wantsDeletions;
-    private final boolean reversed;
-    private final CursorSource source;
-    private final TableSchema schema;
-    private final ClusteringComparator comparator;
-    private final Block block = new Block();
-    private final PartitionItems items;
+    private final BlockReader blocks;
     private final EncodedItem item;
+    /** What is taken from. */
+    private Block block;
+    /** What comes after it, once that is filled. */
+    private Block next;
 
-    private long nowSeconds;
-    private int rangeIndex;
-    private ReadCursor cursor;
-    /** What the cursor shows; null where deletions are wanted too. */
-    private SelectCursor select;
+    private boolean isNextFilled;
+    /** What fills it beside. */
+    private Optional<ReadAhead.Task> filling = Optional.empty();
 
-    private FragmentCursor shown;
-    private boolean isExhausted;
-    /** Of the partition that was read from last; before that, of the first that may be read. */
-    private long lastToken;
-    /** The same when the block was begun. */
-    private long tokenBefore;
-    /** Deletion and static row of the partition that the block goes on with. */
-    private ByteBuffer head = NOTHING;
-
+    private long heldBytes;
     private boolean isPageNew = true;
     private boolean isCharged = true;
     /** Whether the last item that was taken is followed by others of its partition in the block. */
     private boolean isCut;
 
-    /**
-     * A reader that has opened nothing yet.
-     *
-     * @param firstToken before which it has no partition
-     */
-    ShardReader(
-            ReadQuery query,
-            TableSchema schema,
-            List<TokenRange.Linear> ranges,
-            CursorSource source,
-            long firstToken,
-            long nowSeconds) {
-        this.schema = schema;
-        this.ranges = ranges;
-        this.source = source;
-        this.nowSeconds = nowSeconds;
-        lastToken = firstToken;
-        wantsDeletions = query.withDeletions();
-        reversed = query.reversed();
-        items = new PartitionItems(query, schema, block);
-        comparator = ClusteringComparator.of(schema);
-        item = new EncodedItem(schema).trusting();
+    /** @param blocks nothing was read from; closed with this one */
+    ShardReader(BlockReader blocks) {
+        this.blocks = blocks;
+        block = blocks.last();
+        next = blocks.block();
+        item = new EncodedItem(blocks.schema()).trusting();
     }
 
     /** Whether it can go on at a time: its table is what it was, and nothing that it holds has expired. */
     boolean isCurrentAt(long seconds) {
-        return seconds >= nowSeconds && seconds < items.firstExpirySeconds() && (cursor == null || cursor.isCurrent());
+        return block.isFreshAt(seconds) && (!isNextFilled || next.isFreshAt(seconds)) && blocks.isCurrentAt(seconds);
     }
 
     TableSchema schema() {
-        return schema;
+        return blocks.schema();
     }
 
     /** Begins another page. */
     void beginPage(long seconds) {
-        nowSeconds = seconds;
+        blocks.nowSeconds(seconds);
         isPageNew = true;
-        if (select != null) {
-            select.nowSeconds(seconds);
-        }
     }
 
     /** Whether there is nothing more, neither in the block nor after it. */
     boolean isExhausted() {
-        return isExhausted && block.isTaken();
+        return block.isLast() && block.isTaken();
     }
 
     /** Whether all of the block was taken. */
@@ -112,184 +73,83 @@ final class ShardReader implements Closeable {
 
     /** Token of the next item, or below which there is none. */
     long token() {
-        if (block.isTaken()) {
-            return lastToken;
-        }
-        return block.isWithinPartition() && !block.hasBegunPartition() ? tokenBefore : block.nextToken();
+        return block.token();
     }
 
-    /** Rows in the block that were not taken. */
+    /** Token below which it has nothing after the block. */
+    long endToken() {
+        return block.endToken();
+    }
+
+    /** Rows that it has encoded and that were not taken. */
     int rowsAhead() {
-        return block.rowsLeft();
+        return block.rowsLeft() + (isNextFilled ? next.rowsLeft() : 0);
     }
 
-    /** Bytes of the block that were not taken. */
+    /** Bytes of them. */
     int bytesAhead() {
-        return block.bytesLeft();
+        return block.bytesLeft() + (isNextFilled ? next.bytesLeft() : 0);
     }
 
-    /** Heap that it occupies, roughly. */
+    /** Heap that it occupies, roughly, but for what is being read beside. */
     long heldBytes() {
-        return (shown == null ? 0 : shown.heldBytes()) + block.heldBytes() + head.capacity();
+        if (filling.isEmpty()) {
+            heldBytes = blocks.heldBytes() + block.heldBytes() + next.heldBytes();
+        }
+        return heldBytes;
     }
 
     /** Bytes that are in memory and on disk for it alone. For any thread. */
     long obsoleteBytes() {
-        ReadCursor open = cursor;
-        return open == null ? 0 : open.obsoleteBytes();
+        return blocks.obsoleteBytes();
     }
 
-    /** Reads the next block, which is no larger than the rest of the page. */
-    void fill(PageItems page) throws IOException {
-        assert block.isTaken() && !isExhausted;
-        if (!items.isWithinPartition()) {
-            head = NOTHING;
-        } else if (block.hasBegunPartition()) {
-            head = copy(block.head(item));
+    /** Whether the block after this one is neither there nor being read, and is likely to be worth another thread. */
+    boolean lacksNext() {
+        return !isNextFilled && filling.isEmpty() && !block.isLast() && block.lengthBytes() >= BESIDE_MIN_BYTES;
+    }
+
+    /**
+     * Has the next block read beside, which is no larger than the rest of the page, if a core is free.
+     *
+     * @return whether one was
+     */
+    boolean fillBeside(ReadAhead beside, PageItems page) {
+        assert lacksNext();
+        heldBytes();
+        Block into = next;
+        BlockReader.Rest rest = page.rest(BLOCK_BYTES);
+        filling = beside.start(() -> blocks.fill(into, rest));
+        return filling.isPresent();
+    }
+
+    /** Waits for what is read beside, if it has begun. */
+    void finish() throws IOException {
+        if (filling.isPresent()) {
+            ReadAhead.Task task = filling.get();
+            filling = Optional.empty();
+            isNextFilled = task.finish();
         }
-        tokenBefore = lastToken;
+    }
+
+    /**
+     * Goes on with the next block, which is no larger than the rest of the page if it is not there yet.
+     *
+     * @param blockBytes about which it is no larger
+     */
+    void fill(PageItems page, long blockBytes) throws IOException {
+        assert block.isTaken() && !isExhausted();
+        finish();
+        if (!isNextFilled) {
+            blocks.fill(next, page.rest(blockBytes));
+        }
+        isNextFilled = false;
+        Block taken = block;
+        block = next;
+        next = taken;
+        next.release();
         isCharged = false;
         isCut = false;
-        block.begin();
-        items.begin(lastToken);
-        boolean isFull = false;
-        while (!isFull && (cursor != null || open())) {
-            isFull = fillFromCursor(page);
-            if (!isFull) {
-                closeCursor();
-            }
-        }
-        isExhausted = !isFull;
-        if (isFull) {
-            lastToken = shown.key().token();
-            items.end(shown);
-        }
-    }
-
-    private static ByteBuffer copy(ByteBuffer bytes) {
-        return bytes.hasRemaining()
-                ? ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()
-                : NOTHING;
-    }
-
-    private boolean open() throws IOException {
-        ReadCursor next = source.next();
-        if (next == null) {
-            return false;
-        }
-        cursor = next;
-        if (!next.schema().equals(schema)) {
-            throw new SchemaChangedException(schema);
-        }
-        select = wantsDeletions ? null : new SelectCursor(next, nowSeconds);
-        shown = wantsDeletions ? next : select;
-        Optional<PositionInPartition> rest = source.rest();
-        // A place at a row tells that the partition has shown one.
-        items.resumePartition(rest.isPresent() && isAtRow(rest.get()));
-        return true;
-    }
-
-    private void closeCursor() throws IOException {
-        FragmentCursor last = shown;
-        cursor = null;
-        select = null;
-        shown = null;
-        items.leavePartition();
-        last.close();
-    }
-
-    /** Whether the block is full; else the cursor is at its end. */
-    private boolean fillFromCursor(PageItems page) throws IOException {
-        long bytesMost = Math.min(BLOCK_BYTES, page.bytesLeft());
-        int rowsMost = page.rowsLeft();
-        int filteredMost = page.filteredLeft();
-        long tombstonesBefore = tombstoneCount() - block.passedTombstones();
-        long tombstonesMost = tombstonesBefore + page.tombstonesLeft();
-        if (select != null) {
-            select.pauseAt(tombstonesMost);
-        }
-        while (true) {
-            FragmentKind kind = shown.advance();
-            if (kind == null && !isPaused()) {
-                block.passedTombstones((int) (tombstoneCount() - tombstonesBefore));
-                return false;
-            }
-            if (kind != FragmentKind.CLUSTERING_ROW && isInGap(kind)) {
-                continue;
-            }
-            if (kind != null) {
-                items.add(shown, kind);
-            }
-            boolean isFull = block.lengthBytes() >= bytesMost
-                    || block.rowCount() >= rowsMost
-                    || tombstoneCount() >= tombstonesMost
-                    || block.passedRows() >= filteredMost;
-            if (isFull && canEnd()) {
-                block.passedTombstones((int) (tombstoneCount() - tombstonesBefore));
-                return true;
-            }
-        }
-    }
-
-    private boolean isPaused() {
-        return select != null && select.isPaused();
-    }
-
-    private long tombstoneCount() {
-        return select == null ? items.tombstoneCount() : select.tombstoneCount();
-    }
-
-    /** Whether the cursor was between two ranges, and stands before the second one now. */
-    private boolean isInGap(FragmentKind kind) throws IOException {
-        if (ranges.isEmpty() || kind != null && kind != FragmentKind.PARTITION_START) {
-            return false;
-        }
-        long token = shown.key().token();
-        while (token > ranges.get(rangeIndex).last()) {
-            rangeIndex++;
-        }
-        long first = ranges.get(rangeIndex).first();
-        if (token >= first) {
-            return false;
-        }
-        shown.forwardTo(first);
-        return true;
-    }
-
-    /** Whether the place at which the cursor stands tells a reader that is opened there all that it needs. */
-    private boolean canEnd() {
-        if (!isPaused() && shown.kind() == FragmentKind.CLUSTERING_ROW) {
-            return true;
-        }
-        PositionInPartition position = shown.positionInPartition();
-        return switch (position.region()) {
-            case START, STATIC -> false;
-            case CLUSTERED -> isAtRow(position) || canEndBetweenRows(position);
-            case END -> true;
-        };
-    }
-
-    private static boolean isAtRow(PositionInPartition position) {
-        return position.region() == PositionInPartition.Region.CLUSTERED
-                && position.weight() == ClusteringComparator.AT;
-    }
-
-    private boolean canEndBetweenRows(PositionInPartition position) {
-        // The place of a row alone tells that the partition has rows, so that its static row is not shown as one.
-        if (items.hasRow() && items.hasStatics()) {
-            return false;
-        }
-        // A deletion that is open where the cursor begins is met there by each that is opened there.
-        Optional<PositionInPartition> rest = source.rest();
-        return rest.isEmpty() || afterRow(rest.get()).compareTo(position, comparator) != 0;
-    }
-
-    /** The place behind a row, in the direction of reading; of what is no row's the same place. */
-    private PositionInPartition afterRow(PositionInPartition position) {
-        if (!isAtRow(position)) {
-            return position;
-        }
-        return reversed ? PositionInPartition.before(position.prefix()) : PositionInPartition.after(position.prefix());
     }
 
     /**
@@ -301,7 +161,7 @@ final class ShardReader implements Closeable {
         if (isPageNew) {
             isPageNew = false;
             if (block.isWithinPartition()) {
-                page.addHead(block.hasBegunPartition() ? block.head(item) : head);
+                page.addHead(block.head(item));
             }
         }
         isCut = block.take(page, hasEnd, tokenEnd, item);
@@ -320,19 +180,15 @@ final class ShardReader implements Closeable {
         }
     }
 
-    /** Whether it stands at a place after which it could be opened anew. */
+    /** Whether the block ends at a place after which a reader could be opened anew. */
     boolean hasEndPlace() {
-        return shown != null;
+        return block.endPlace().isPresent();
     }
 
     /** Where the block ends: all before was taken or shows nothing. */
     RingPosition endPlace() {
         assert block.isTaken();
-        PositionInPartition position = shown.positionInPartition();
-        if (isPaused() && !items.hasRow()) {
-            position = afterRow(position);
-        }
-        return RingPosition.of(shown.key().toDecoratedKey(), position);
+        return block.endPlace().orElseThrow();
     }
 
     /** Whether an item was taken from the block. */
@@ -350,17 +206,11 @@ final class ShardReader implements Closeable {
         return RingPosition.of(item.key().toDecoratedKey(), PositionInPartition.at(clustering.copy()));
     }
 
+    /** After {@link #finish()}, or when nothing was read beside. */
     @Override
     public void close() throws IOException {
-        isExhausted = true;
         block.release();
-        if (shown != null) {
-            FragmentCursor last = shown;
-            shown = null;
-            select = null;
-            last.close();
-        } else if (cursor != null) {
-            cursor.close();
-        }
+        next.release();
+        blocks.close();
     }
 }

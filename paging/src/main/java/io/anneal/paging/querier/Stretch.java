@@ -58,7 +58,7 @@ record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPos
                 "place where a page is to go on is in none of the query's ranges, place=" + place);
     }
 
-    private long firstToken() {
+    long firstToken() {
         return place.isPresent()
                 ? place.get().key().orElseThrow().token()
                 : ranges.get(0).first();
@@ -66,6 +66,23 @@ record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPos
 
     long lastToken() {
         return ranges.get(ranges.size() - 1).last();
+    }
+
+    /** Its part up to a token. */
+    Stretch upTo(long last) {
+        return new Stretch(query, between(Long.MIN_VALUE, last), place);
+    }
+
+    /** Its part from a token on, which is behind the place. */
+    Stretch from(long first) {
+        return new Stretch(query, between(first, Long.MAX_VALUE), Optional.empty());
+    }
+
+    private List<TokenRange.Linear> between(long first, long last) {
+        return ranges.stream()
+                .filter(range -> range.last() >= first && range.first() <= last)
+                .map(range -> new TokenRange.Linear(Math.max(range.first(), first), Math.min(range.last(), last)))
+                .toList();
     }
 
     /** Token of the first partition that a shard may have in it. */
@@ -83,7 +100,7 @@ record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPos
                 ? new KeyCursors(reads, query, place)
                 : new RangeCursors(
                         reads, shard, new TokenRange.Linear(ranges.get(0).first(), lastToken()), place);
-        return new ShardReader(query, schema, ranges, source, firstToken, nowSeconds);
+        return new ShardReader(new BlockReader(query, schema, ranges, source, firstToken, nowSeconds));
     }
 
     /** Whether another one has the same end: a reader of this one goes on with what is left of that one. */

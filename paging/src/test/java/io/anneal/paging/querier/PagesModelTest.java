@@ -3,6 +3,7 @@ package io.anneal.paging.querier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
@@ -10,7 +11,9 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
 import io.anneal.paging.query.Page;
+import io.anneal.paging.query.PageCursor;
 import io.anneal.paging.query.PageLimits;
 import io.anneal.paging.query.PageRequest;
 import io.anneal.paging.query.ReadQuery;
@@ -20,9 +23,12 @@ import io.anneal.store.RowBuilder;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
+import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -56,6 +62,10 @@ final class PagesModelTest {
             .column("v", "text")
             .build();
 
+    /** Time stands still, so that nothing expires between a page and what it is compared with. */
+    private static final HostEnvironment ENVIRONMENT =
+            HostEnvironment.system().withClock(InstantSource.fixed(Instant.ofEpochSecond(1_700_000_000)));
+
     @TempDir
     private Path directory;
 
@@ -69,13 +79,15 @@ final class PagesModelTest {
     void shouldGivePagesThatTogetherAreOneRead(long seed) throws IOException {
         Random random = new Random(seed);
         StoreConfig config = StoreConfig.defaults().withShardCount(1 + random.nextInt(4));
-        try (Store store = Store.open(directory, config);
-                Queriers queriers = Queriers.open(QuerierLimits.DEFAULT, HostEnvironment.system())) {
+        QuerierLimits limits = QuerierLimits.DEFAULT.withReadAheads(random.nextInt(4));
+        try (Store store = Store.open(directory, config, ENVIRONMENT);
+                Queriers queriers = Queriers.open(limits, ENVIRONMENT)) {
             Table table = store.createTable(random.nextInt(5) == 0 ? FLAT : SCHEMA);
             write(table, random);
             QuerierPages pages = queriers.pages("model", table);
             for (int i = 0; i < QUERIES; i++) {
                 check(table, pages, random);
+                checkDeletions(table, pages, random);
             }
         }
     }
@@ -83,9 +95,11 @@ final class PagesModelTest {
     private static void write(Table table, Random random) throws IOException {
         boolean isFlat = table.schema().clustering().isEmpty();
         int count = 50 + random.nextInt(600);
+        // Some tables have values of which shards are read ahead.
+        int padding = random.nextInt(4) == 0 ? 1_500 : 0;
         for (int i = 0; i < count; i++) {
             int key = random.nextInt(KEYS);
-            String value = "v" + "x".repeat(random.nextInt(20));
+            String value = "v" + "x".repeat(padding + random.nextInt(20));
             int what = random.nextInt(20);
             if (isFlat) {
                 if (what == 0) {
@@ -136,7 +150,7 @@ final class PagesModelTest {
 
     private static void check(Table table, QuerierPages pages, Random random) throws IOException {
         ReadQuery query = random.nextBoolean() ? ranges(random) : partitions(table.schema(), random);
-        long nowSeconds = System.currentTimeMillis() / 1000 + 50;
+        long nowSeconds = ENVIRONMENT.clock().instant().getEpochSecond() + 50;
         PageLimits limits = limits(random);
         boolean isStateful = random.nextInt(4) > 0;
         int evictions = random.nextInt(3);
@@ -158,14 +172,55 @@ final class PagesModelTest {
                 pages.evict(querier -> querier.key().shard() == evicted);
             }
         }
-        List<String> wanted = PageRows.of(table, query, nowSeconds);
+        requireSame(found, PageRows.of(table, query, nowSeconds), query + ", " + limits + ", stateful=" + isStateful);
+    }
+
+    /** Tells where they begin to differ. */
+    private static void requireSame(List<String> found, List<String> wanted, String what) {
         int same = 0;
         while (same < Math.min(found.size(), wanted.size()) && found.get(same).equals(wanted.get(same))) {
             same++;
         }
         assertThat(found.subList(same, Math.min(found.size(), same + 3)))
-                .as("%s of %s rows, %s, %s, stateful=%s", same, wanted.size(), query, limits, isStateful)
+                .as("from %s of %s on, %s", same, wanted.size(), what)
                 .isEqualTo(wanted.subList(same, Math.min(wanted.size(), same + 3)));
+    }
+
+    /** Everything that there is of ranges in token order, or of one partition, tombstones too: the pages are merged. */
+    private static void checkDeletions(Table table, QuerierPages pages, Random random) throws IOException {
+        ReadQuery query =
+                (random.nextBoolean() ? rangesInTokenOrder(random) : partition(table.schema(), random)).deletionsToo();
+        PageLimits limits = limits(random);
+        boolean isStateful = random.nextInt(4) > 0;
+        List<FragmentCursor> read = new ArrayList<>();
+        Optional<RingPosition> place = Optional.empty();
+        UUID id = new UUID(random.nextLong(), random.nextLong());
+        do {
+            Page page = pages.read(new PageRequest(id, query, place, limits, 0, isStateful));
+            assertThat(page.rowCount()).isLessThanOrEqualTo(limits.rows());
+            read.add(PageCursor.of(page, query.reversed()));
+            place = page.last();
+            assertThat(read).hasSizeLessThan(PAGES_MAX);
+        } while (place.isPresent());
+        List<FragmentCursor> wanted = new ArrayList<>();
+        for (TokenRange.Linear range : query.ranges()) {
+            wanted.add(table.scan(range));
+        }
+        for (DecoratedKey key : query.keys()) {
+            wanted.add(table.read(key, query.slices(), query.reversed()));
+        }
+        requireSame(
+                lines(table.schema(), read, query.reversed()),
+                lines(table.schema(), wanted, query.reversed()),
+                query + ", " + limits + ", stateful=" + isStateful);
+    }
+
+    private static List<String> lines(TableSchema schema, List<FragmentCursor> cursors, boolean reversed)
+            throws IOException {
+        try (MergeCursor merged =
+                reversed ? MergeCursor.ofReversed(schema, cursors) : MergeCursor.of(schema, cursors)) {
+            return FragmentList.copyOf(merged).lines();
+        }
     }
 
     private static PageLimits limits(Random random) {
@@ -191,6 +246,23 @@ final class PagesModelTest {
             }
         }
         return ReadQuery.ofRanges(ranges);
+    }
+
+    private static ReadQuery rangesInTokenOrder(Random random) {
+        long[] ends =
+                random.longs(2L + 2 * random.nextInt(4)).sorted().distinct().toArray();
+        List<TokenRange> ranges = new ArrayList<>();
+        for (int i = 1; i < ends.length; i++) {
+            if (random.nextInt(3) > 0 || ranges.isEmpty()) {
+                ranges.add(new TokenRange(ends[i - 1], ends[i]));
+            }
+        }
+        return ReadQuery.ofRanges(ranges);
+    }
+
+    private static ReadQuery partition(TableSchema schema, Random random) {
+        ReadQuery some = partitions(schema, random);
+        return ReadQuery.ofPartitions(some.keys().subList(0, 1), some.slices(), some.reversed());
     }
 
     private static ReadQuery partitions(TableSchema schema, Random random) {

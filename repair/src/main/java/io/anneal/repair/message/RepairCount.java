@@ -67,7 +67,9 @@ public enum RepairCount {
     /** Those of them by which a dry run asked where rows stand, and was answered. */
     PLACE_BYTES,
     /** Replicas that held next to nothing and got SSTables of another one before the session compared them. */
-    FILES_FIRST;
+    FILES_FIRST,
+    /** Partition and range deletions of its own that a replica read and hashed; one of a range counts in each window that it spans. */
+    DELETIONS_READ;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

@@ -52,6 +52,8 @@ public final class PeerAgent {
                         Long.parseLong(arguments.get(2)),
                         Long.parseLong(arguments.get(3)),
                         Integer.parseInt(arguments.get(4)));
+            case "PAGE_ROWS" ->
+                PagedSelects.read(Integer.parseInt(arguments.get(0)), arguments.subList(1, arguments.size()));
             case "TAKE" ->
                 StoreOperations.take(TableOperations.table(arguments.get(0), arguments.get(1)), arguments.get(2));
             case "AUTO_COMPACTION" ->

@@ -1,0 +1,322 @@
+package io.anneal.cli.scan;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Progress;
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.StopSignal;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.repair.CommandNode;
+import io.anneal.cli.repair.PeerSecurity;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.key.TokenRange;
+import io.anneal.net.PeerAddress;
+import io.anneal.paging.PagedTable;
+import io.anneal.paging.Paging;
+import io.anneal.paging.RemotePages;
+import io.anneal.paging.Scan;
+import io.anneal.paging.ScanPages;
+import io.anneal.paging.querier.QuerierLimits;
+import io.anneal.paging.query.Page;
+import io.anneal.paging.query.PageLimits;
+import io.anneal.schema.TableSchema;
+import io.anneal.store.SSTables;
+import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.TableSource;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal scan}: the rows of a table page by page, as JSON, as CSV or counted. */
+@Command(
+        name = "scan",
+        description =
+                "Prints the rows of a table, page by page. What stops it leaves a cookie, by which --resume goes on.")
+public final class ScanCommand extends Subcommand {
+    /** How rows are printed. */
+    enum Format {
+        json,
+        csv,
+        count
+    }
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description =
+                    "A store that is not open, a data directory of Cassandra's, a snapshot or a table's directory;"
+                            + " repeatable. Only read.")
+    private List<Path> directories = List.of();
+
+    @Option(
+            names = "--replica",
+            paramLabel = "HOST:PORT",
+            description =
+                    "Instead of --data: a node's 'anneal serve'. Needs --table, and certificates or --token-file.")
+    private String replica;
+
+    @Mixin
+    private PeerSecurity security = new PeerSecurity();
+
+    @Option(
+            names = "--table",
+            paramLabel = "KS.TABLE",
+            converter = QualifiedTable.Converter.class,
+            description = "The table; may be left out where there is only one.")
+    private QualifiedTable table;
+
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE.cql",
+            description = "The schema text, instead of that beside the SSTables.")
+    private Path schemaFile;
+
+    @Option(
+            names = "--range",
+            paramLabel = "(A,B]",
+            description = "Only these tokens, as (A,B] or A:B; wraps around; repeatable. Write --range='(A,B]'.")
+    private List<String> ranges = List.of();
+
+    @Option(
+            names = "--where",
+            paramLabel = "CONDITION",
+            description =
+                    "Only rows that meet it, as 'price >= 10', \"name = 'Bo'\" or 'item IN (1, 2)'; repeatable, all"
+                            + " must hold. On key, clustering, static and plain columns; = != < <= > >= IN.")
+    private List<String> conditions = List.of();
+
+    @Option(
+            names = "--reversed",
+            description = "Each partition from its last row on; needs the partition key in --where.")
+    private boolean reversed;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = "One of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} by default: an object a line.",
+            defaultValue = "json")
+    private Format format;
+
+    @Option(
+            names = "--page-size",
+            paramLabel = "ROWS",
+            description = "Rows of a page; ${DEFAULT-VALUE} by default.",
+            defaultValue = "" + PageLimits.ROWS_DEFAULT)
+    private int pageSize;
+
+    @Option(names = "--limit", paramLabel = "ROWS", description = "At most so many rows now.")
+    private Long limit;
+
+    @Option(
+            names = "--resume",
+            paramLabel = "COOKIE",
+            description = "Goes on where a scan of the same table, ranges and conditions stopped.")
+    private String cookie;
+
+    @Option(
+            names = "--cookie-key",
+            paramLabel = "FILE",
+            description = "Signs cookies by the bytes of this file, 16 at least, and takes no others.")
+    private Path cookieKey;
+
+    @Option(names = "--stateless", description = "Keeps nothing between pages: seeks anew for each. To compare.")
+    private boolean stateless;
+
+    private volatile boolean isStopped;
+
+    private Optional<RowPrinter> printer = Optional.empty();
+    /** Rows of this run, and those before the cookie. */
+    private long rowCount;
+
+    private long countedBefore;
+    private long lengthBytes;
+
+    @Override
+    protected int execute() throws IOException {
+        if (limit != null && limit < 1) {
+            throw usage("--limit must be positive, limit=" + limit);
+        }
+        if (json() && format == Format.csv) {
+            throw usage("--json excludes --format csv");
+        }
+        StopSignal stop = StopSignal.interrupting(Thread.currentThread(), () -> isStopped = true);
+        try {
+            return replica == null ? scanDirectories() : scanReplica();
+        } finally {
+            stop.settled();
+        }
+    }
+
+    private int scanDirectories() throws IOException {
+        if (directories.isEmpty()) {
+            throw usage("give the rows' place as --data or as --replica");
+        }
+        security.refuse(this);
+        try (SSTables sstables = open();
+                Paging paging = Paging.open(QuerierLimits.DEFAULT, host())) {
+            return print(paging.table(sstables));
+        }
+    }
+
+    private int scanReplica() throws IOException {
+        if (!directories.isEmpty() || schemaFile != null) {
+            throw usage("--replica excludes --data and --schema");
+        }
+        if (table == null) {
+            throw usage("--replica needs --table");
+        }
+        security.check(this);
+        try (CommandNode node = security.node(this);
+                Paging paging = Paging.open(QuerierLimits.DEFAULT, host())) {
+            return print(paging.table(RemotePages.open(
+                    node.node().peers(), PeerAddress.parse(replica), "", table.keyspace(), table.table())));
+        }
+    }
+
+    private int print(PagedTable paged) throws IOException {
+        Scan scan = scan(paged);
+        ScanPages pages = cookie == null ? scan.pages() : scan.pages(cookie);
+        // What was counted before the cookie is counted: the number is that of the whole scan.
+        countedBefore = format == Format.count ? pages.rowCount() : 0;
+        return print(pages, paged.schema());
+    }
+
+    private SSTables open() throws IOException {
+        CassandraDirectory found = CassandraDirectory.of(directories);
+        found.requireTables();
+        return SSTables.open(TableSource.of(
+                table == null ? found.onlyTable() : found.table(table.keyspace(), table.table()),
+                Optional.ofNullable(schemaFile)));
+    }
+
+    private Scan scan(PagedTable paged) throws IOException {
+        Scan scan = ranges.isEmpty()
+                ? paged.scan()
+                : paged.scan(ranges.stream().map(TokenRange::parse).toArray(TokenRange[]::new));
+        for (String condition : conditions) {
+            scan = scan.where(ConditionText.parse(paged.schema(), condition));
+        }
+        scan = scan.pageSize(pageSize);
+        if (reversed) {
+            scan = scan.reversed();
+        }
+        if (stateless) {
+            scan = scan.stateless();
+        }
+        return cookieKey == null ? scan : scan.signedWith(Files.readAllBytes(cookieKey));
+    }
+
+    private int print(ScanPages pages, TableSchema schema) throws IOException {
+        if (!json()) {
+            if (format == Format.csv && cookie == null) {
+                write(CsvRowPrinter.header(schema));
+            }
+            int exitCode = printAll(pages, this::write);
+            if (format == Format.count && exitCode == ExitCode.YES) {
+                out().println(countedBefore + rowCount);
+            }
+            return exitCode;
+        }
+        try (JsonResult result = new JsonResult(out(), "scan")) {
+            JsonGenerator fields = result.fields();
+            int exitCode;
+            if (format == Format.json) {
+                fields.writeArrayFieldStart("rows");
+                try {
+                    exitCode = printAll(pages, text -> {
+                        fields.writeRaw(text.toString());
+                        fields.flush();
+                        checkOutput();
+                    });
+                } finally {
+                    fields.writeEndArray();
+                }
+            } else {
+                exitCode = printAll(pages, text -> {});
+            }
+            fields.writeNumberField("rowCount", countedBefore + rowCount);
+            fields.writeStringField("cookie", pages.cookie().orElse(null));
+            return exitCode;
+        }
+    }
+
+    /** Prints until the end, the limit, or a wish to stop; says how to go on. */
+    private int printAll(ScanPages pages, RowPrinter.Sink sink) throws IOException {
+        Optional<String> printed = pages.cookie();
+        try (pages;
+                Progress progress = progress("scan")) {
+            while (pages.hasNext() && !isLimitReached() && !isStopped) {
+                Page page = pages.next(rowsLeft()).orElseThrow();
+                if (format != Format.count) {
+                    print(pages, page, sink);
+                }
+                printed = pages.cookie();
+                rowCount += page.rowCount();
+                lengthBytes += page.lengthBytes();
+                progress.update(lengthBytes, rowCount);
+            }
+        } catch (IOException | RuntimeException e) {
+            advise("stopped", false, printed);
+            throw e;
+        }
+        if (!pages.hasNext()) {
+            return ExitCode.YES;
+        }
+        if (isLimitReached()) {
+            advise("more rows may follow", true, printed);
+            return ExitCode.YES;
+        }
+        advise("interrupted", false, printed);
+        return ExitCode.INTERRUPTED;
+    }
+
+    private boolean isLimitReached() {
+        return limit != null && rowCount >= limit;
+    }
+
+    private int rowsLeft() {
+        return limit == null ? Integer.MAX_VALUE : (int) Math.min(limit - rowCount, Integer.MAX_VALUE);
+    }
+
+    private void print(ScanPages pages, Page page, RowPrinter.Sink sink) throws IOException {
+        if (printer.isEmpty() || !printer.get().schema().equals(page.schema())) {
+            printer = Optional.of(
+                    format == Format.csv
+                            ? new CsvRowPrinter(page.schema(), sink)
+                            : new JsonRowPrinter(page.schema(), !json(), rowCount == 0, sink));
+        }
+        try (FragmentCursor rows = pages.cursor(page)) {
+            printer.get().print(rows);
+        }
+    }
+
+    private void write(CharSequence text) throws IOException {
+        out().write(text.toString().getBytes(StandardCharsets.UTF_8));
+        checkOutput();
+    }
+
+    /** A stream for printing hides errors, as a closed pipe: without this the scan would go on. */
+    private void checkOutput() throws IOException {
+        if (out().checkError()) {
+            throw new IOException("standard output is closed or full");
+        }
+    }
+
+    /** Says how to go on, also where quiet is wanted if what was asked for is not there. */
+    private void advise(String what, boolean isWanted, Optional<String> next) {
+        String line = next.map(text -> what + " after " + rowCount + " rows; to go on give --resume " + text)
+                .orElse(what + " before the first page was printed");
+        if (isWanted) {
+            say(line);
+        } else {
+            environment().err().println(line);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.anneal.paging;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.node.Ring;
+import io.anneal.paging.querier.PagingMetrics;
+import io.anneal.paging.querier.QuerierLimits;
+import io.anneal.paging.querier.Queriers;
+import io.anneal.paging.query.PageSource;
+import io.anneal.store.ShardReads;
+import java.io.Closeable;
+import java.util.Map;
+
+/**
+ * Paged reads in a process: opens tables for them, and keeps the queriers that wait for their next page. Safe for any thread.
+ *
+ * <pre>{@code
+ * try (Paging paging = Paging.open()) {
+ *     PagedTable orders = paging.table(store.table("shop.orders"));
+ *     for (TableRow row : orders.scan().where("item", "=", "bread")) {
+ *         total += row.value("price", Integer.class);
+ *     }
+ * }
+ * }</pre>
+ */
+public final class Paging implements Closeable {
+    private final Queriers queriers;
+    private final HostEnvironment environment;
+
+    private Paging(Queriers queriers, HostEnvironment environment) {
+        this.queriers = queriers;
+        this.environment = environment;
+    }
+
+    public static Paging open() {
+        return open(QuerierLimits.DEFAULT, HostEnvironment.system());
+    }
+
+    public static Paging open(QuerierLimits limits, HostEnvironment environment) {
+        return new Paging(Queriers.open(limits, environment), environment);
+    }
+
+    /** @param metrics closed by its owner */
+    public static Paging open(QuerierLimits limits, HostEnvironment environment, PagingMetrics metrics) {
+        return new Paging(Queriers.open(limits, environment, metrics), environment);
+    }
+
+    /**
+     * A table of a store, or the SSTables of a directory.
+     *
+     * @param reads closed by its owner, after this object
+     */
+    public PagedTable table(ShardReads reads) {
+        return table(queriers.pages(reads.schema().qualifiedName(), reads));
+    }
+
+    /** A replica of a table, wherever it is. */
+    public PagedTable table(PageSource replica) {
+        return new PagedTable(new ReplicaPager(replica), environment);
+    }
+
+    /**
+     * A table whose ranges several replicas own: each is read from one of its owners, and from another when that one fails.
+     *
+     * @param replicas by their names in the ring; the others are not asked
+     */
+    public PagedTable table(Ring ring, Map<String, PageSource> replicas) {
+        return new PagedTable(new RingPager(ring, replicas), environment);
+    }
+
+    /** Closes the queriers that are kept. Tables stay open; they are not paged any more. */
+    @Override
+    public void close() {
+        queriers.close();
+    }
+}

@@ -1,0 +1,44 @@
+package io.anneal.paging;
+
+import io.anneal.paging.query.Page;
+import io.anneal.paging.query.PageLimits;
+import io.anneal.paging.query.PageRequest;
+import io.anneal.paging.query.PageSource;
+import io.anneal.paging.query.ReadQuery;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** Pages of one replica that has all of the table. */
+final class ReplicaPager implements Pager {
+    private final PageSource source;
+
+    ReplicaPager(PageSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public TableSchema schema() {
+        return source.schema();
+    }
+
+    @Override
+    public Step read(ReadQuery query, PagingState state, PageLimits limits, long nowSeconds, boolean stateful)
+            throws IOException {
+        Page page = source.read(new PageRequest(state.queryId(), query, state.after(), limits, nowSeconds, stateful));
+        Optional<PagingState> next = page.last()
+                .map(place -> new PagingState(
+                        state.queryId(),
+                        Optional.of(place),
+                        state.rowCount() + page.rowCount(),
+                        List.of(),
+                        state.concurrency()));
+        return new Step(page, next);
+    }
+
+    @Override
+    public void forget(PagingState state) {
+        source.forget(state.queryId());
+    }
+}

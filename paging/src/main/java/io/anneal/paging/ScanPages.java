@@ -1,0 +1,80 @@
+package io.anneal.paging;
+
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.paging.query.Page;
+import io.anneal.paging.query.PageCursor;
+import io.anneal.paging.query.ReadQuery;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Optional;
+
+/** The pages of a scan, one after the other. One thread. */
+public final class ScanPages implements Closeable {
+    private final Scan scan;
+    private final ReadQuery query;
+    private final PagingCookie cookies;
+
+    /** Empty after the last page. */
+    private Optional<PagingState> state;
+
+    private long nowSeconds;
+
+    ScanPages(Scan scan, ReadQuery query, PagingCookie cookies, PagingState state) {
+        this.scan = scan;
+        this.query = query;
+        this.cookies = cookies;
+        this.state = Optional.of(state);
+    }
+
+    /**
+     * Reads the next page, which may be empty; empty after the last one. After an error the same page may be asked for again.
+     *
+     * @throws io.anneal.sstable.CorruptSSTableException when a file is wrong; never a wrong row
+     * @throws io.anneal.net.PeerException when replicas on other nodes are gone or refuse
+     * @throws java.io.InterruptedIOException when the thread is interrupted
+     */
+    public Optional<Page> next() throws IOException {
+        return next(Integer.MAX_VALUE);
+    }
+
+    /** The same, of at most so many rows. */
+    public Optional<Page> next(int rowsMax) throws IOException {
+        if (state.isEmpty()) {
+            return Optional.empty();
+        }
+        nowSeconds = scan.nowSeconds();
+        Pager.Step step = scan.read(query, state.get(), rowsMax, nowSeconds);
+        state = step.next();
+        return Optional.of(step.page());
+    }
+
+    /** A page's rows as fragments: what is shown at the time when it was read. */
+    public FragmentCursor cursor(Page page) throws IOException {
+        return PageCursor.of(page, query.reversed());
+    }
+
+    /** Whether there is another page. */
+    public boolean hasNext() {
+        return state.isPresent();
+    }
+
+    /** By which another process reads what is left; empty before the first page, and when nothing is left. */
+    public Optional<String> cookie() {
+        return state.filter(left -> left.after().isPresent()).map(cookies::write);
+    }
+
+    /** Rows of all pages up to here, those before a cookie among them, while there is another page. */
+    public long rowCount() {
+        return state.map(PagingState::rowCount).orElse(0L);
+    }
+
+    long nowSeconds() {
+        return nowSeconds;
+    }
+
+    /** Lets go of what is kept for the next page, if there is one. Its cookie stays good. */
+    @Override
+    public void close() {
+        state.filter(left -> left.after().isPresent()).ifPresent(scan::forget);
+    }
+}
