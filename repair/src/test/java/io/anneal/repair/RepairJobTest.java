@@ -401,7 +401,9 @@ class RepairJobTest {
                 .containsOnly(rest.sessionIds().get(0).getMostSignificantBits());
         assertThat(rest.rowsDiffering()).isEqualTo(2 * ROWS);
         assertThat(rest.notes()).anyMatch(note -> note.contains("earlier run") && note.endsWith("ranges=2"));
-        assertThat(own.opened).hasValue(4);
+        assertThat(own.opened)
+                .as("two ranges before, two now, and whether its data is still there")
+                .hasValue(5);
         assertThat(checkpoint).doesNotExist();
         assertThatThrownBy(() -> repair(RepairMember.here(own.opener()), here(other))
                         .checkpoint(checkpoint)
