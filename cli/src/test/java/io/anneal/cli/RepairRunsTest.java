@@ -166,13 +166,18 @@ final class RepairRunsTest {
 
         CommandRun resumed = run("--resume", id(), "--rate", "0");
 
-        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
-        assertThat(resumed.err())
+        assertThat(resumed.exitCode()).as(resumed.err()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.out())
                 .contains(
-                        "note: what an earlier part of the run staged",
+                        "ks.a_small: the replicas differed; whether they are equal with what was written for each is not"
+                                + " known",
+                        "may not have kept 1 rows and deletions that it was sent",
+                        "what an earlier part of the run staged",
                         "repair again where it was not imported",
-                        "replica=one",
-                        "table=ks.a_small");
+                        "ks.large: the replicas are equal");
+        CommandRun history = run("--history");
+        assertThat(history.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(history.out()).contains("ks.a_small: never", "ks.large between one, two: 2");
     }
 
     /** That it was compared says nothing of what the replica has now. */
@@ -215,13 +220,32 @@ final class RepairRunsTest {
 
         CommandRun resumed = run("--resume", id(), "--rate", "0");
 
-        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
-        assertThat(resumed.err())
-                .contains(
-                        "note: what an earlier part of the run staged",
-                        "replica=one",
-                        "cut short or replaced",
-                        "table=ks.a_small");
+        assertThat(resumed.exitCode()).as(resumed.err()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.out())
+                .contains("what an earlier part of the run staged", "cut short or replaced", "is not known");
+    }
+
+    @Test
+    void shouldTellWhatWasChangedSinceAnEarlierPart() throws Exception {
+        interrupted();
+        Path data = directory
+                .resolve("out")
+                .resolve("one")
+                .resolve("ks")
+                .resolve("a_small")
+                .resolve("nb-1-big-Data.db");
+        byte[] bytes = Files.readAllBytes(data);
+        bytes[bytes.length - 1] ^= 1;
+        Files.write(data, bytes);
+
+        CommandRun resumed = run("--json", "--resume", id(), "--rate", "0");
+
+        assertThat(resumed.exitCode()).as(resumed.err()).isEqualTo(ExitCode.UNANSWERED);
+        JsonNode table = JSON.readTree(resumed.out()).at("/tables/0");
+        assertThat(table.get("table").asText()).isEqualTo("ks.a_small");
+        assertThat(table.has("were-equal")).isFalse();
+        assertThat(table.at("/replicas/0/unkept/0/may-be-kept").asBoolean()).isTrue();
+        assertThat(table.at("/replicas/0/unkept/0/reason").asText()).contains("digest does not match the data");
     }
 
     /** It has the slices that were drawn, and tells of all of them. */
@@ -414,5 +438,50 @@ final class RepairRunsTest {
         assertThat(first).exists();
         assertThat(state.resolve("00000001-2fa1-41d2-883f-0016d3cca427")).doesNotExist();
         assertThat(state.resolve("00000002-2fa1-41d2-883f-0016d3cca427")).exists();
+    }
+
+    /** A daily alarm looks at what was recorded of tables, however often somebody looked since. */
+    @Test
+    void shouldKeepWhatSaysUntilWhenATableIsCovered() throws Exception {
+        CommandRun repaired = compare("ks.a_small", "--apply", "--out", directory.resolve("out"));
+        assertThat(repaired.exitCode()).as(repaired.err()).isZero();
+        Path repair = home();
+        String covered = lastLineOf(run("--history").out());
+        assertThat(run("--history").exitCode()).isEqualTo(ExitCode.NO);
+        String text = Files.readString(repair.resolve("run.json")).replace("\"dry-run\" : false", "\"dry-run\" : true");
+        for (int i = 0; i < 1_001; i++) {
+            String id = String.format(Locale.ROOT, "%08x-2fa1-41d2-883f-0016d3cca427", i);
+            copy(
+                    repair,
+                    id,
+                    whole -> text.replace(repair.getFileName().toString(), id)
+                            .replaceFirst("\"started\" : \\[ \"20", "\"started\" : [ \"29"));
+        }
+        compare("ks.a_small");
+
+        assertThat(repair).exists();
+        assertThat(homes()).hasSizeLessThan(1_004);
+        assertThat(run("--history", "--quiet").exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(lastLineOf(run("--history").out())).isEqualTo(covered);
+    }
+
+    private static String lastLineOf(String text) {
+        List<String> lines = text.lines().toList();
+        return lines.get(lines.size() - 1);
+    }
+
+    @Test
+    void shouldShowTheOtherRunsWhereARecordCannotBeOpened() throws Exception {
+        compare("ks.a_small");
+        String id = id();
+        Path broken = state.resolve("2b4e28ba-2fa1-41d2-883f-0016d3cca427");
+        Files.createDirectories(broken.resolve("run.json"));
+
+        for (String what : List.of("--history", "--status")) {
+            CommandRun run = run(what);
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.NO);
+            assertThat(run.err()).contains("warning: ", broken.toString());
+        }
+        assertThat(run("--history").out()).contains(id.substring(0, 8));
     }
 }

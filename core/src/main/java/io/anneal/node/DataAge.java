@@ -100,7 +100,8 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
         long apartSeconds = newest.seconds() - oldest.seconds();
         if (apartSeconds > Math.min(APART_SECONDS, gcGraceSeconds / 10)) {
             notes.add("replicas date from different times, what was written in between counts as lacking, oldest="
-                    + oldest.name() + ", newest=" + newest.name() + ", secondsApart=" + apartSeconds);
+                    + oldest.name() + ", newest=" + newest.name() + ", oldestDates="
+                    + Instant.ofEpochSecond(oldest.seconds()));
         }
         return oldest.seconds() + gcGraceSeconds - skewSeconds;
     }
@@ -121,7 +122,7 @@ public record DataAge(long importDeadlineSeconds, List<String> notes) {
         long seconds = replica.asOf().map(Instant::getEpochSecond).orElse(now);
         if (seconds > now) {
             notes.add("replica's data dates from the future and counts as of now: are the clocks right, replica="
-                    + replica.name() + ", secondsAhead=" + (seconds - now));
+                    + replica.name() + ", dates=" + Instant.ofEpochSecond(seconds));
         }
         return new Dated(replica.name(), Math.min(now, seconds));
     }

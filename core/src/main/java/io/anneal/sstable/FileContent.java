@@ -38,6 +38,21 @@ public record FileContent(long lengthBytes, int crc32) {
         }
     }
 
+    /** Reads all of the data. */
+    public static void requireAsDigestTells(Descriptor sstable, FileChannel digest, FileChannel data)
+            throws IOException {
+        Path file = sstable.file(Component.DIGEST);
+        int told = digest(file, digest);
+        int found = of(sstable.file(Component.DATA), data).crc32();
+        if (told != found) {
+            throw new CorruptSSTableException(
+                    file,
+                    CorruptSSTableException.NO_POSITION,
+                    "digest does not match the data, found=" + Integer.toUnsignedString(told) + ", expected="
+                            + Integer.toUnsignedString(found));
+        }
+    }
+
     /** Reads a whole file. */
     public static FileContent of(Path file, FileChannel channel) throws IOException {
         CRC32 crc = new CRC32();

@@ -24,11 +24,14 @@ import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FileContent;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -391,11 +394,12 @@ public final class Repair {
     }
 
     /**
-     * What an earlier run read and staged in this process may have changed since. Who is to import it is told what has become of it;
-     * where a replica has nothing any more of what was compared, that it was compared says nothing.
+     * What an earlier run read and staged in this process may have changed since: why what a replica was given is not there as it was
+     * written, by the replica's place. Where one has nothing any more of what was compared, that it was compared says nothing.
      */
-    private static List<String> lookedAgain(RepairOwners owners, String table, RepairReport report) throws IOException {
-        List<String> notes = new ArrayList<>();
+    private static Map<Integer, String> lookedAgain(RepairOwners owners, String table, RepairReport report)
+            throws IOException {
+        Map<Integer, String> changed = new HashMap<>();
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             if (owners.replica(replica.member()) instanceof RepairMember.Here here) {
                 if (replica.rowsRead() > 0) {
@@ -403,15 +407,15 @@ public final class Repair {
                 }
                 Optional<String> reason = replica.sstables().isEmpty()
                         ? Optional.empty()
-                        : againstStaged(here, table, report.sessionIds().get(0));
-                if (reason.isPresent()) {
-                    notes.add("what an earlier part of the run staged is not there as it was written, or can't be"
-                            + " checked: look before you import it, and repair again where it was not imported,"
-                            + " replica=" + replica.name() + ", reason=" + reason.get());
-                }
+                        : againstStaged(here, table, report.sessionIds().get(0), replica.sstables());
+                reason.ifPresent(text -> changed.put(
+                        replica.member(),
+                        "what an earlier part of the run staged is not there as it was written, or can't be checked;"
+                                + " look before you import it, and repair again where it was not imported; reason="
+                                + text));
             }
         }
-        return notes;
+        return changed;
     }
 
     private static void requireData(RepairMember.Here here, String table, String name) throws IOException {
@@ -428,12 +432,24 @@ public final class Repair {
                 + " directory, or start another run, replica=" + name + ", table=" + table);
     }
 
-    private static Optional<String> againstStaged(RepairMember.Here here, String table, UUID run) {
+    private static Optional<String> againstStaged(
+            RepairMember.Here here, String table, UUID run, List<String> sstables) {
         try {
             open(here, table, Optional.of(run)).close();
+            for (String sstable : sstables) {
+                requireAsWritten(Descriptor.of(Path.of(sstable + "-" + Component.DATA.fileSuffix()))
+                        .orElseThrow(() -> new IllegalStateException("it is no SSTable, file=" + sstable)));
+            }
             return Optional.empty();
         } catch (IOException | IllegalStateException failure) {
             return Optional.of(FailureText.of(failure));
+        }
+    }
+
+    private static void requireAsWritten(Descriptor sstable) throws IOException {
+        try (FileChannel digest = FileChannel.open(sstable.file(Component.DIGEST));
+                FileChannel data = FileChannel.open(sstable.file(Component.DATA))) {
+            FileContent.requireAsDigestTells(sstable, digest, data);
         }
     }
 

@@ -63,11 +63,11 @@ final class RepairJob {
     @FunctionalInterface
     interface LookAgain {
         /**
-         * Returns notes on what it did of a table.
+         * Returns why what replicas were given of a table may not be theirs any more, by their places.
          *
-         * @throws IOException when that does not count any more
+         * @throws IOException when what it did of the table does not count any more
          */
-        List<String> look(String table, RepairReport done) throws IOException;
+        Map<Integer, String> look(String table, RepairReport done) throws IOException;
     }
 
     private final Attempt attempt;
@@ -188,13 +188,33 @@ final class RepairJob {
         Map<String, RangeUnit> firstOfTables = new LinkedHashMap<>();
         done.keySet().forEach(unit -> firstOfTables.putIfAbsent(unit.table(), unit));
         for (RangeUnit first : firstOfTables.values()) {
-            for (String note : lookAgain.look(first.table(), sumOf(first.table()))) {
-                done.computeIfPresent(first, (unit, report) -> report.withNote(note));
-            }
+            lookAgain
+                    .look(first.table(), sumOf(first.table()))
+                    .forEach((member, reason) -> doubt(first.table(), member, reason));
         }
         firstOfTables.keySet().stream()
                 .filter(table -> !openUnits.containsKey(table))
                 .forEach(table -> tableReports.accept(table, sumOf(table)));
+    }
+
+    /** Of what a replica was given of a table nobody knows any more whether it has it: that is told once. */
+    private void doubt(String table, int member, String reason) {
+        Map<RangeUnit, RepairReport> given = new LinkedHashMap<>();
+        done.forEach((unit, report) -> {
+            if (unit.table().equals(table) && report.hasStaged(member)) {
+                given.put(unit, report);
+            }
+        });
+        List<TokenRange> ranges = given.keySet().stream()
+                .flatMap(unit -> unit.ranges().ranges().stream())
+                .toList();
+        long items = given.values().stream()
+                .mapToLong(report -> report.itemsWritten(member))
+                .sum();
+        given.entrySet().stream()
+                .findFirst()
+                .ifPresent(first -> done.put(
+                        first.getKey(), first.getValue().unkept(member, new Unkept(ranges, items, true, reason))));
     }
 
     /** Those in which a replica seems empty come once more, when it is known whether it holds something elsewhere. */

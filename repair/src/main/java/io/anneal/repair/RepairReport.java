@@ -207,13 +207,22 @@ public record RepairReport(
                             ? replicas.get(i).after(lost.replicas.get(i))
                             : (replicas.isEmpty() ? lost : this).replicas.get(i).unsure());
         }
+        Stream<String> twice = replicas.stream()
+                .filter(replica -> itemsWritten(replica.member) > 0 && lost.itemsWritten(replica.member) > 0)
+                .map(replica ->
+                        "replica kept what an attempt gave it that failed at another one, and was given it again:"
+                                + " both are counted among what it received and what moved, and staged twice where it stages,"
+                                + " replica=" + replica.name);
         return new RepairReport(
                 Stream.concat(lost.sessionIds.stream(), sessionIds.stream()).toList(),
                 all,
                 both,
                 dryRun,
                 Math.min(importDeadlineSeconds, lost.importDeadlineSeconds),
-                Stream.concat(lost.notes.stream(), notes.stream()).distinct().toList(),
+                Stream.of(lost.notes.stream(), notes.stream(), twice)
+                        .flatMap(told -> told)
+                        .distinct()
+                        .toList(),
                 coveredUntilSeconds,
                 gcGraceSeconds,
                 Math.min(cutoffMicros, lost.cutoffMicros),
@@ -229,6 +238,33 @@ public record RepairReport(
         return cutoffMicros == SessionTerms.NO_CUTOFF
                 ? Optional.empty()
                 : Optional.of(Instant.EPOCH.plus(cutoffMicros, ChronoUnit.MICROS));
+    }
+
+    /** Whether it is known that each replica has what it was given: else what was compared covers nothing. */
+    public boolean isKept() {
+        return replicas.stream().allMatch(replica -> replica.unkept.isEmpty());
+    }
+
+    boolean hasStaged(int member) {
+        return replicas.stream().anyMatch(replica -> replica.member == member && !replica.sstables.isEmpty());
+    }
+
+    long itemsWritten(int member) {
+        return replicas.stream()
+                .filter(replica -> replica.member == member)
+                .mapToLong(replica -> replica.rowsWritten() + replica.deletionsWritten())
+                .sum();
+    }
+
+    /** The same when it is not known any more that a replica has what it was given: it covers nothing then. */
+    RepairReport unkept(int member, Unkept part) {
+        return with(
+                replicas.stream()
+                        .map(replica -> replica.member == member ? replica.with(part) : replica)
+                        .toList(),
+                notes,
+                0,
+                ranges);
     }
 
     /** The same of what is not done. */
@@ -351,7 +387,8 @@ public record RepairReport(
      * @param counts what it did itself; of a session whose last step failed here, nothing
      * @param importDeadlineSeconds when all that waits for import where it writes must be imported at the latest, from earlier
      *     runs too, or {@link Receiving#NO_DEADLINE}
-     * @param unkept what it was given and did not keep, since the last step of a session failed here; none where all is well
+     * @param unkept what it was given and did not keep, since the last step of a session failed here, or may not have any more;
+     *     none where all is well
      */
     public record ReplicaReport(
             int member,
@@ -401,6 +438,16 @@ public record RepairReport(
         /** Partition and range deletions that it lacked. */
         public long deletionsWritten() {
             return counts.of(RepairCount.DELETIONS_WRITTEN);
+        }
+
+        private ReplicaReport with(Unkept part) {
+            return new ReplicaReport(
+                    member,
+                    name,
+                    counts,
+                    importDeadlineSeconds,
+                    sstables,
+                    Stream.concat(unkept.stream(), Stream.of(part)).toList());
         }
 
         private ReplicaReport of(int place) {

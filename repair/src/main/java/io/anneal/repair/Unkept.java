@@ -9,12 +9,12 @@ import java.util.List;
 
 /**
  * What a replica was given in a session whose last step failed there: its rows in these ranges are what they were, while others may
- * have kept theirs.
+ * have kept theirs. Or what it has staged in an earlier part of a run, and is not there any more when that goes on.
  *
  * @param items rows and deletions that it was given, each as often as it was sent
- * @param mayBeKept whether it may have kept them all the same: it was lost before it answered, in this session or one before it, or
- *     has staged what it was given before
- * @param reason why its last step failed
+ * @param mayBeKept whether it may have kept them all the same: it was lost before it answered, in this session or one before it,
+ *     has staged what it was given before, or may have imported what it had staged
+ * @param reason why its last step failed, or what is wrong with what it has staged
  */
 public record Unkept(List<TokenRange> ranges, long items, boolean mayBeKept, String reason) {
     public Unkept {

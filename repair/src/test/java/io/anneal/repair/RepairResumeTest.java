@@ -477,6 +477,13 @@ class RepairResumeTest extends TwoHalves {
                 .doesNotHaveDuplicates();
         assertThat(report.replicas().get(1).unkept()).isEmpty();
         assertThat(report.rowsDiffering()).isEqualTo(ROWS);
+        assertThat(report.notes())
+                .filteredOn(note -> note.contains("was given it again"))
+                .singleElement()
+                .satisfies(note -> assertThat(note).endsWith("replica=own"));
+        assertThat(report.replicas().get(0).rowsWritten())
+                .as("twice what it kept then")
+                .isGreaterThan(ROWS / 2);
         shouldHaveReceived(own, 1, "");
         shouldHaveReceived(other, 0, "");
     }

@@ -67,7 +67,7 @@ class RepairUnitsTest {
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
                 (table, report) -> tables.add(table + " after " + reported.size()),
-                (table, report) -> List.of(),
+                (table, report) -> Map.of(),
                 (unit, report) -> {},
                 false,
                 Optional.empty(),
@@ -124,7 +124,7 @@ class RepairUnitsTest {
                     tables.add(table + " after " + reported.size());
                     told.countDown();
                 },
-                (table, report) -> List.of(),
+                (table, report) -> Map.of(),
                 (unit, report) -> {},
                 false,
                 Optional.empty(),
@@ -138,15 +138,16 @@ class RepairUnitsTest {
         assertThat(tables).containsExactly("ks.t after " + reported.size());
     }
 
-    private RepairJob withCheckpoint(Path file, RepairJob.Attempt attempt, List<String> notes) {
+    private RepairJob withCheckpoint(Path file, RepairJob.Attempt attempt, Map<Integer, String> changed) {
         return new RepairJob(
                 attempt,
                 List.of("one", "two"),
                 ALL.ranges(),
                 Optional.empty(),
                 (unit, report) -> reported.add(unit),
-                (table, report) -> tables.add(table + " " + report.notes()),
-                (table, report) -> notes,
+                (table, report) -> tables.add(table + " " + report.isKept() + " "
+                        + report.replicas().get(0).unkept() + " " + report.coveredUntilSeconds()),
+                (table, report) -> changed,
                 (unit, report) -> {},
                 false,
                 Optional.of(file),
@@ -167,14 +168,20 @@ class RepairUnitsTest {
                     }
                     return EQUAL;
                 },
-                List.of("seen too early"));
+                Map.of(0, "seen too early"));
         assertThatThrownBy(() -> first.run(builder(1).checkpoint(file, identity), Duration.ZERO, () -> two))
                 .hasMessageContaining("fails here");
         assertThat(tables).isEmpty();
 
-        withCheckpoint(file, (unit, terms, listener) -> EQUAL, List.of("what it staged is gone"))
+        withCheckpoint(
+                        file,
+                        (unit, terms, listener) -> EQUAL,
+                        Map.of(0, "what it staged is gone", 1, "it was given nothing"))
                 .run(builder(1).checkpoint(file, identity), Duration.ZERO, () -> two);
 
-        assertThat(tables).containsExactly("ks.t [what it staged is gone]");
+        Unkept gone = new Unkept(two.get(0).ranges().ranges(), 0, true, "what it staged is gone");
+        assertThat(tables)
+                .as("what the second part staged is as it was written")
+                .containsExactly("ks.t false [" + gone + "] 0");
     }
 }

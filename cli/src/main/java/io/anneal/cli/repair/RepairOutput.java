@@ -80,13 +80,13 @@ final class RepairOutput {
                     report.dryRun()
                             ? "  %s: read %,d rows; has not, or has another version of, %,d rows; has not %,d deletions;"
                                     + " lacks %,d bytes%n"
-                            : "  %s: read %,d rows, received %,d rows and %,d deletions, %,d bytes%n",
+                            : "  %s: read %,d rows, received %,d rows and %,d deletions; lacked %,d bytes%n",
                     replica.name(),
                     replica.rowsRead(),
                     replica.rowsWritten(),
                     replica.deletionsWritten(),
                     report.bytesLacking(replica));
-            replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
+            printWritten(out, replica);
         }
         RangeLines.print(out, report);
         printImports(out, run, table, report, now);
@@ -94,7 +94,7 @@ final class RepairOutput {
 
     /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */
     static void printKept(PrintStream out, UUID run, QualifiedTable table, RepairReport kept, Instant now) {
-        if (hasStaged(kept) || hasUnkept(kept) || !kept.dryRun() && !kept.wereEqual()) {
+        if (hasStaged(kept) || !kept.isKept() || !kept.dryRun() && !kept.wereEqual()) {
             out.println(table + ": not done, but what was kept is right");
             kept.notes().forEach(note -> out.println("  note: " + note));
             for (RepairReport.ReplicaReport replica : kept.replicas()) {
@@ -104,11 +104,15 @@ final class RepairOutput {
                         replica.name(),
                         replica.rowsWritten(),
                         replica.deletionsWritten());
-                replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
-                replica.unkept().forEach(part -> printUnkept(out, part));
+                printWritten(out, replica);
             }
             printImports(out, run, table, kept, now);
         }
+    }
+
+    private static void printWritten(PrintStream out, RepairReport.ReplicaReport replica) {
+        replica.sstables().forEach(sstable -> out.println("    wrote " + sstable));
+        replica.unkept().forEach(part -> printUnkept(out, part));
     }
 
     private static void printUnkept(PrintStream out, Unkept part) {
@@ -125,10 +129,6 @@ final class RepairOutput {
     private static String ranges(Unkept part) {
         return part.ranges().get(0)
                 + (part.ranges().size() == 1 ? "" : " and " + (part.ranges().size() - 1) + " more ranges");
-    }
-
-    private static boolean hasUnkept(RepairReport report) {
-        return report.replicas().stream().anyMatch(replica -> !replica.unkept().isEmpty());
     }
 
     private static void printImports(
@@ -250,9 +250,12 @@ final class RepairOutput {
             return "the replicas are equal"
                     + report.cutoff().map(cutoff -> " up to " + cutoff).orElse("");
         }
-        return report.dryRun()
-                ? "the replicas differ (dry run, nothing written)"
-                : "the replicas differed; with what was written for each they are equal";
+        if (report.dryRun()) {
+            return "the replicas differ (dry run, nothing written)";
+        }
+        return report.isKept()
+                ? "the replicas differed; with what was written for each they are equal"
+                : "the replicas differed; whether they are equal with what was written for each is not known";
     }
 
     /** The commands that bring what a replica received into Cassandra: one for each directory. */

@@ -282,13 +282,18 @@ final class RepairResults {
         return done.values().stream().allMatch(this::isKnown);
     }
 
-    /** Whether anything was compared: else nothing is known of a table's replicas, though no difference was found. */
+    /**
+     * Whether anything was compared, and what replicas were given is there: else nothing is known of a table's replicas, though no
+     * difference was found, or all was written.
+     */
     private boolean isKnown(Done table) {
         boolean sampledNothing =
                 task.sample().filter(sample -> sample.share() < 1).isPresent()
                         && table.report().wereEqual()
                         && table.report().rowsCompared() == 0;
-        return !sampledNothing && !table.report().comparedNothing();
+        return !sampledNothing
+                && !table.report().comparedNothing()
+                && table.report().isKept();
     }
 
     private boolean isFulfilled(Done table) {

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +104,49 @@ public record Coverage(
             groups(done).forEach(group -> all.add(of(table, group)));
         });
         return all;
+    }
+
+    /** What runs have in common of which the newest says all: one table among the same replicas, in the same ranges. */
+    private record Part(String table, Set<String> places, List<TokenRange> ranges, boolean isImported) {}
+
+    /**
+     * Those runs without which less would be known: {@link #of} says the same of them as of all.
+     *
+     * @param runs the newest first
+     */
+    static Set<UUID> basis(List<RunRecord> runs) {
+        Map<Part, List<Done>> parts = new LinkedHashMap<>();
+        Set<String> covered = new HashSet<>();
+        for (RunRecord run : runs) {
+            for (RecordedTable table : run.tables()) {
+                if (!run.dryRun() && table.coveredUntil().isPresent()) {
+                    Done done = new Done(run, table);
+                    covered.add(table.table());
+                    parts.computeIfAbsent(
+                                    new Part(table.table(), done.places(), run.ranges(), table.sstablesToImport() == 0),
+                                    first -> new ArrayList<>())
+                            .add(done);
+                }
+            }
+        }
+        Set<UUID> basis = new HashSet<>();
+        for (List<Done> same : parts.values()) {
+            // The newest knows gc_grace; it may be of older snapshots than another one.
+            basis.add(same.get(0).run.id());
+            basis.add(Collections.max(
+                            same,
+                            Comparator.comparing(
+                                    done -> done.table.coveredUntil().orElseThrow()))
+                    .run
+                    .id());
+        }
+        // That a table was ever to be repaired says something only where nothing else does.
+        for (RunRecord run : runs) {
+            if (!run.dryRun() && covered.addAll(run.wantedTables())) {
+                basis.add(run.id());
+            }
+        }
+        return basis;
     }
 
     /** By the same replicas, and then those together that are parts of one ring. */

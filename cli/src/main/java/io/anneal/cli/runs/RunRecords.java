@@ -5,6 +5,7 @@ import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
 import io.anneal.job.CheckpointRefusedException;
 import io.anneal.job.RangeJob;
+import io.anneal.node.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -22,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The records of runs: a directory with one of each run, by its id. A run that is over stays until there are
- * {@value #ENDED_MOST} newer ones; one that is not finished, until it is too old to be gone on with and so many are newer. Several
- * processes may use it at once.
+ * {@value #ENDED_MOST} newer ones, and as long as it says until when a table is covered; one that is not finished, until it is too
+ * old to be gone on with, too. Several processes may use it at once.
  */
 public final class RunRecords {
     /** How much of an id names a run. */
@@ -181,6 +183,8 @@ public final class RunRecords {
                 runs.add(known(home, read(home)));
             } catch (RunRefusedException e) {
                 unreadable.add(e.getMessage());
+            } catch (IOException failure) {
+                unreadable.add("run can't be looked at, directory=" + home + ", reason=" + FailureText.of(failure));
             }
         }
         runs.sort(Comparator.comparing((KnownRun run) -> run.record().firstStarted())
@@ -239,6 +243,8 @@ public final class RunRecords {
             reason = wrong.getMessage();
         } catch (NoSuchFileException gone) {
             reason = "it is not there";
+        } catch (IOException failure) {
+            reason = FailureText.of(failure);
         }
         throw new RunRefusedException(
                 "record of a run can't be read, remove its directory if nothing else wants it, file=" + file
@@ -254,8 +260,11 @@ public final class RunRecords {
             List<KnownRun> over = all().runs().stream()
                     .filter(run -> run.state() == KnownRun.State.ENDED || run.state() == KnownRun.State.TOO_OLD)
                     .toList();
+            Set<UUID> basis = Coverage.basis(over.stream().map(KnownRun::record).toList());
             for (KnownRun run : over.subList(Math.min(ENDED_MOST, over.size()), over.size())) {
-                forget(home(run.record().id()));
+                if (!basis.contains(run.record().id())) {
+                    forget(home(run.record().id()));
+                }
             }
         } catch (IOException e) {
             LOG.warn("records of old runs are not removed, state={}", directory, e);
