@@ -202,6 +202,7 @@ class StoreReplicasTest {
         try (Store store = open(afterDays(9))) {
             assertThat(asOf(store)).isEmpty();
         }
+        closedAt(afterDays(9));
         try (Store store = openForRepairs(afterDays(12))) {
             assertThat(asOf(store)).contains(afterDays(9));
         }
