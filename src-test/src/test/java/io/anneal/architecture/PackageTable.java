@@ -74,7 +74,8 @@ final class PackageTable {
         DIRECT.put("dualdao.order", List.of());
         DIRECT.put("dualdao.reflect", List.of());
         DIRECT.put("dualdao.operation", List.of("dualdao.compare", "dualdao.reflect"));
-        DIRECT.put("dualdao.config", List.of("dualdao.stats"));
+        DIRECT.put("dualdao.transaction", List.of());
+        DIRECT.put("dualdao.config", List.of("dualdao.stats", "dualdao.transaction"));
         DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 
