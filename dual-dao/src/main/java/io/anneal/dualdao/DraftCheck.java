@@ -8,6 +8,7 @@ import io.anneal.dualdao.operation.DaoMethods;
 import io.anneal.dualdao.operation.Missing;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.operation.ReturnAdapters;
+import io.anneal.dualdao.transaction.TransactionHook;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,6 +81,8 @@ final class DraftCheck<D> {
         options.put("shadow", draft.shadow);
         options.put("metrics", draft.metrics);
         options.put("environment", draft.environment);
+        options.put("keyWait", draft.keyWait);
+        options.put("transactions", draft.transactions);
         options.put("poll", draft.poll);
         options.put("quietWindow", draft.quietWindow);
         options.put("closeTimeout", draft.closeTimeout);
@@ -139,6 +142,7 @@ final class DraftCheck<D> {
         positive("poll", draft.poll);
         positive("targetTimeout", draft.targetTimeout);
         positive("closeTimeout", draft.closeTimeout);
+        positive("keyWait", draft.keyWait);
         require(
                 draft.quietWindow == null || !draft.quietWindow.isNegative(),
                 ".quietWindow(...) is negative, duration=" + draft.quietWindow);
@@ -212,15 +216,18 @@ final class DraftCheck<D> {
         require(
                 draft.copy == null || draft.keyCodec != null,
                 ".copy(null, ...): without a codec no key can be read back from the journal");
-        if (draft.mode != Mode.MIGRATION) {
-            return;
-        }
         boolean overwrites = draft.copy != null && draft.copy.guarantee() != KeyCopy.Guarantee.IF_ABSENT;
         String lacking =
                 draft.copy == null ? "needs .copy(codec, copy)" : "needs a copy that overwrites, not IF_ABSENT";
         require(
-                draft.writePolicy != WritePolicy.ORIGIN_THEN_JOURNAL || overwrites,
+                draft.mode != Mode.MIGRATION || draft.writePolicy != WritePolicy.ORIGIN_THEN_JOURNAL || overwrites,
                 ".writes(ORIGIN_THEN_JOURNAL) " + lacking + ", which works the journal off");
+        require(
+                draft.transactions == null || draft.transactions == TransactionHook.NONE || overwrites,
+                ".transactions(...) " + lacking + ", since what one wrote is taken to the other side when it has ended");
+        if (draft.mode != Mode.MIGRATION) {
+            return;
+        }
         for (OperationSpec<D, ?, ?> operation : checked.all()) {
             require(
                     overwrites || !operation.kind().decides(),

@@ -21,6 +21,8 @@ import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.route.DualOperation;
 import io.anneal.dualdao.route.WriteTime;
 import io.anneal.dualdao.stats.MetricsSink;
+import io.anneal.dualdao.transaction.JdbcTransactions;
+import io.anneal.dualdao.transaction.TransactionHook;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -207,6 +209,21 @@ public final class DualDaoBuilder<D> {
     /** Whether writes to a key wait for each other, which in test mode they never do; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
     public DualDaoBuilder<D> orderWrites(boolean order) {
         draft.orderWrites = order;
+        return this;
+    }
+
+    /** How long a write waits for others of its key, before it fails with a {@code KeyWaitException}; ten seconds if nothing is said. */
+    public DualDaoBuilder<D> keyWait(Duration wait) {
+        draft.keyWait = wait;
+        return this;
+    }
+
+    /**
+     * Tells of the transactions that callers' threads are in, such as {@link JdbcTransactions}: what one wrote goes to the other side
+     * when it has been committed. Needs {@link #copy}.
+     */
+    public DualDaoBuilder<D> transactions(TransactionHook transactions) {
+        draft.transactions = transactions;
         return this;
     }
 

@@ -22,6 +22,7 @@ import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.stats.MetricsSink;
+import io.anneal.dualdao.transaction.TransactionHook;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,6 +66,8 @@ final class DualDaoDraft<D> {
     ShadowConfig shadow = ShadowConfig.DEFAULTS;
     double speculativePercentile;
     boolean orderWrites = true;
+    Duration keyWait = Duration.ofSeconds(10);
+    TransactionHook transactions = TransactionHook.NONE;
     boolean rememberWrites = true;
     int timingSample = 16;
     MetricsSink metrics = MetricsSink.NONE;
@@ -114,6 +117,8 @@ final class DualDaoDraft<D> {
                 shadow,
                 speculativePercentile,
                 orderWrites,
+                keyWait,
+                transactions,
                 rememberWrites,
                 outcomes,
                 batches,

@@ -20,6 +20,7 @@ import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.operation.ReturnAdapter;
 import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.transaction.JdbcTransactions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
@@ -157,6 +158,15 @@ final class DualDaoBuilderTest {
     }
 
     @Test
+    void shouldRefuseTransactionsWhoseWritesNothingTakesToTheOtherSide() {
+        for (Mode mode : Mode.values()) {
+            assertThat(problems(complete(ReadDao.class).mode(mode).transactions(new JdbcTransactions())))
+                    .containsExactly(".transactions(...) needs .copy(codec, copy), since what one wrote is taken to the other"
+                            + " side when it has ended");
+        }
+    }
+
+    @Test
     void shouldRefuseReadRepairThatCouldUndoWrites() {
         ReadRepair some = new ReadRepair(10);
 
@@ -181,6 +191,7 @@ final class DualDaoBuilderTest {
                         .speculative(100)
                         .timingSample(3)
                         .shadow(new ShadowConfig(0, 1))
+                        .keyWait(Duration.ZERO)
                         .poll(Duration.ofSeconds(-1))
                         .targetTimeout(Duration.ZERO)
                         .quietWindow(Duration.ofSeconds(-1))
@@ -192,6 +203,7 @@ final class DualDaoBuilderTest {
                         ".shadow(...) has no room, threads=0, queueLength=1",
                         ".poll(...) must be positive, duration=PT-1S",
                         ".targetTimeout(...) must be positive, duration=PT0S",
+                        ".keyWait(...) must be positive, duration=PT0S",
                         ".quietWindow(...) is negative, duration=PT-1S",
                         ".mismatchReread(...) is negative, delay=PT-0.001S");
     }
@@ -208,6 +220,8 @@ final class DualDaoBuilderTest {
                         .shadow(null)
                         .metrics(null)
                         .environment(null)
+                        .keyWait(null)
+                        .transactions(null)
                         .poll(null)
                         .quietWindow(null)
                         .closeTimeout(null)
@@ -222,6 +236,8 @@ final class DualDaoBuilderTest {
                         ".shadow(null)",
                         ".metrics(null)",
                         ".environment(null)",
+                        ".keyWait(null)",
+                        ".transactions(null)",
                         ".poll(null)",
                         ".quietWindow(null)",
                         ".closeTimeout(null)",

@@ -2,6 +2,7 @@ package io.anneal.dualdao.config;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.stats.MetricsSink;
+import io.anneal.dualdao.transaction.TransactionHook;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -18,6 +19,8 @@ import java.util.function.Function;
  * @param mismatchRereadDelay after which a mismatch is read again before it is believed, zero for never
  * @param speculativePercentile of the side's own latency after which a read is fired a second time, 0 for never
  * @param orderWrites whether writes to a key through this instance wait for each other
+ * @param keyWait how long a write waits for others of its key
+ * @param transactions of callers' threads
  * @param rememberWrites whether the keys written in phases 4 and 5 go into the journal, without which there is no way back
  * @param outcomes what an exception says of what happened
  * @param batches where {@code DualOperation.callAll} calls synchronous operations, null for the caller's thread
@@ -43,6 +46,8 @@ public record DualConfig<D>(
         ShadowConfig shadow,
         double speculativePercentile,
         boolean orderWrites,
+        Duration keyWait,
+        TransactionHook transactions,
         boolean rememberWrites,
         Function<Throwable, SideOutcome> outcomes,
         Executor batches,

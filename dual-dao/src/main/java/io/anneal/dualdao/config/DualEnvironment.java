@@ -10,6 +10,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,17 @@ public record DualEnvironment(
          * {@link ExecutorService#shutdownNow} what it was given and never began.
          */
         ExecutorService shadow(ShadowConfig config);
+
+        /** For what a caller waits for on a thread that is not its own: begins each task at once, however many there are. */
+        default ExecutorService handOff() {
+            return new ThreadPoolExecutor(
+                    0,
+                    Integer.MAX_VALUE,
+                    1,
+                    TimeUnit.MINUTES,
+                    new SynchronousQueue<>(),
+                    daemon("anneal-dual-handoff"));
+        }
     }
 
     /** The machine's time, and daemon threads. */

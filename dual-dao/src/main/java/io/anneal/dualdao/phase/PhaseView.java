@@ -29,6 +29,11 @@ public final class PhaseView {
         entered.increment();
     }
 
+    /** Counts one operation more in; only whoever is inside may call. */
+    public void enterAgain() {
+        enter();
+    }
+
     /** Ends what {@link PhaseSource#enter} began; on any thread, exactly once. */
     public void leave() {
         left.increment();

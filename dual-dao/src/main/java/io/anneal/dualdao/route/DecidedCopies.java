@@ -1,7 +1,6 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.KeyCopy;
-import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.Phase;
@@ -20,18 +19,20 @@ final class DecidedCopies<D> {
     private final KeyCopies<D> copies;
     private final Background background;
     private final Supplier<Agreement> agreement;
-    private final OperationKind kind;
 
-    DecidedCopies(EngineParts<D> parts, OperationKind kind) {
-        this.kind = kind;
-        copies = parts.copies();
-        background = parts.background();
-        agreement = parts.agreement();
+    DecidedCopies(KeyCopies<D> copies, Background background, Supplier<Agreement> agreement) {
+        this.copies = copies;
+        this.background = background;
+        this.agreement = agreement;
     }
 
-    /** Copies a key; the stage fails if the sides may differ in it afterwards. */
-    CompletionStage<Void> copy(Object key, Side from, PhaseRecord inForce) {
-        if (kind == OperationKind.INCREMENT) {
+    /**
+     * Copies a key; the stage fails if the sides may differ in it afterwards.
+     *
+     * @param adds whether nothing was taken away
+     */
+    CompletionStage<Void> copy(Object key, Side from, PhaseRecord inForce, boolean adds) {
+        if (adds) {
             return copies.copy(key, from, KeyCopy.NOTHING, false);
         }
         boolean disputed = inForce.phase() == Phase.READ_TARGET || inForce.phase() == Phase.TARGET_FIRST;

@@ -6,6 +6,7 @@ import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.Partitions;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.order.KeyOrder;
@@ -20,7 +21,9 @@ import io.anneal.dualdao.stats.DualStats;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -30,6 +33,9 @@ import java.util.function.Supplier;
  * @param <D> the DAO's interface
  */
 public final class DualEngine<D> {
+    /** How many writes may wait for one key. */
+    private static final int WAITING_MAX = 1_000;
+
     private final DualConfig<D> config;
     private final PhaseSource phases;
     private final EngineParts<D> parts;
@@ -48,7 +54,9 @@ public final class DualEngine<D> {
         Background background =
                 new Background(environment.threads().shadow(shadow), shadow.threads(), shadow.queueLength());
         KeyCopies<D> copies = new KeyCopies<>(config);
-        KeyOrder order = new KeyOrder(scheduler);
+        KeyOrder order = new KeyOrder(scheduler, WAITING_MAX);
+        ExecutorService handOff = environment.threads().handOff();
+        DecidedCopies<D> decided = new DecidedCopies<>(copies, background, agreement);
         Repairs<D> repairs = new Repairs<>(config, copies, order, dirty, background);
         parts = new EngineParts<>(
                 config,
@@ -59,13 +67,16 @@ public final class DualEngine<D> {
                 config.orderWrites() || repairs.on() && copies.writesOnlyIfAbsent(),
                 dirty,
                 copies,
+                decided,
+                new Transactions<>(config, phases, dirty, order, copies, decided, handOff),
                 background,
                 new SerialLanes(background, Background.roomForLanes(shadow.queueLength())),
                 repairs,
                 new Batches(stats, environment.nanoTime(), config.batches()),
                 scheduler,
-                agreement);
-        redrive = new Redrive<>(parts, phases);
+                handOff,
+                new AtomicInteger());
+        redrive = new Redrive<>(parts, phases, agreement);
     }
 
     public <A, R> DualOperation<A, R> operation(OperationSpec<D, A, R> spec) {
@@ -81,7 +92,8 @@ public final class DualEngine<D> {
                 case DELETE -> write(calls, phase, Counter.DELETES);
             };
         }
-        return new DualOperation<>(spec.name(), phases, routes, spec.returns(), parts.batches());
+        PhaseSource views = spec.kind() == OperationKind.LOCAL ? phases : parts.transactions().views();
+        return new DualOperation<>(spec.name(), views, routes, spec.returns(), parts.batches());
     }
 
     private Side local(Phase phase) {
@@ -151,6 +163,7 @@ public final class DualEngine<D> {
     public void close(Duration atMost) {
         parts.background().close(atMost.toNanos());
         parts.lanes().close();
+        parts.handOff().shutdownNow();
         parts.scheduler().shutdownNow();
     }
 }

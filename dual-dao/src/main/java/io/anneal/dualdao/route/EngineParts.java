@@ -4,17 +4,23 @@ import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.KeyWait;
 import io.anneal.dualdao.order.SerialLanes;
-import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.stats.DualStats;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Supplier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What the routes of all operations share.
  *
  * @param ordered whether writes to a key wait for each other
- * @param agreement asked before a copy takes anything away; may block
+ * @param handOff runs what a caller waits for on a thread of its own
+ * @param abandonedReads synchronous reads that still run, and that nobody waits for any more
  */
 record EngineParts<D>(
         DualConfig<D> config,
@@ -25,9 +31,23 @@ record EngineParts<D>(
         boolean ordered,
         DirtyKeys dirty,
         KeyCopies<D> copies,
+        DecidedCopies<D> decided,
+        Transactions<D> transactions,
         Background background,
         SerialLanes lanes,
         Repairs<D> repairs,
         Batches batches,
         ScheduledExecutorService scheduler,
-        Supplier<Agreement> agreement) {}
+        ExecutorService handOff,
+        AtomicInteger abandonedReads) {
+    /** Gives a wait up after the time that the caller chose; to be cancelled when the wait is over. */
+    Future<?> limited(KeyWait wait) {
+        try {
+            long nanos = config.keyWait().toNanos();
+            return scheduler.schedule(() -> wait.giveUp(KeyWait.TOO_LONG), nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            wait.giveUp("closed");
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+}

@@ -31,7 +31,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         merge = parts.config().partitions().merge();
         Comparison own = calls.spec().comparison();
         comparison = own == null ? parts.config().comparison() : own;
-        start = new ReadStart(parts.dirty(), parts.config().writePolicy());
+        start = new ReadStart(parts);
     }
 
     @Override

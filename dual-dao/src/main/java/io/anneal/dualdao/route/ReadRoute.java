@@ -29,7 +29,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
         this.parts = parts;
         spec = calls.spec();
         policy = parts.config().fallback();
-        start = new ReadStart(parts.dirty(), parts.config().writePolicy());
+        start = new ReadStart(parts);
     }
 
     @Override

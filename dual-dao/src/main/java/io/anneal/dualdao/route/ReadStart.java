@@ -13,23 +13,27 @@ final class ReadStart {
 
     private final DirtyKeys dirty;
     private final boolean originAlone;
+    private final Transactions<?> transactions;
 
-    ReadStart(DirtyKeys dirty, WritePolicy policy) {
-        this.dirty = dirty;
-        originAlone = policy == WritePolicy.ORIGIN_THEN_JOURNAL;
+    ReadStart(EngineParts<?> parts) {
+        dirty = parts.dirty();
+        transactions = parts.transactions();
+        originAlone = parts.config().writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL;
     }
 
     /**
      * The target from phase 3 on; but the origin for keys outside the share, and, if the origin may have acknowledged a write
      * alone, for those that the target may lack. (If it may not, their write failed, and either side may answer; the origin must
      * not, since other instances may be in 4 already and write the target alone.) A read of several keys goes by the share of the first.
+     * A transaction reads the side that it writes, which alone has what it wrote, and the locks that it may ask for.
      */
     Side of(PhaseRecord inForce, Keys keys) {
         Phase phase = inForce.phase();
         if (!phase.readsTarget()) {
             return Side.ORIGIN;
         }
-        if (phase == Phase.READ_TARGET && !inShare(inForce.readSharePercent(), keys)) {
+        if (phase == Phase.READ_TARGET
+                && (!inShare(inForce.readSharePercent(), keys) || transactions.current() != null)) {
             return Side.ORIGIN;
         }
         boolean originHasAll = phase == Phase.READ_TARGET || phase == Phase.TARGET_FIRST && inForce.fallback();

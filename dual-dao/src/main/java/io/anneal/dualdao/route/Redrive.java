@@ -7,6 +7,7 @@ import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.KeyWait;
 import io.anneal.dualdao.order.SerialLanes;
 import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.HeldView;
@@ -54,9 +55,9 @@ final class Redrive<D> {
     private final OperationStats stats;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
 
-    Redrive(EngineParts<D> parts, PhaseSource phases) {
+    Redrive(EngineParts<D> parts, PhaseSource phases, Supplier<Agreement> agreement) {
         this.phases = phases;
-        agreement = parts.agreement();
+        this.agreement = agreement;
         merged = parts.config().partitions().kind() == Partitions.Kind.MERGED;
         remembers = parts.config().rememberWrites();
         mode = parts.config().mode();
@@ -258,18 +259,27 @@ final class Redrive<D> {
                     end(Result.LEFT);
                 }
             } else {
-                CompletableFuture<Object> granted = order.lock(stripes);
-                if (granted == null) {
+                KeyWait wait = order.lock(stripes, this);
+                if (wait == null) {
                     locked = true;
                     copy();
                 } else {
                     // Not on the thread of the caller whose write ended just now.
-                    granted.thenRun(() -> {
-                        locked = true;
-                        background.run(this::run, this::dropped);
+                    wait.granted().whenComplete((taken, refused) -> {
+                        locked = refused == null;
+                        if (locked) {
+                            background.run(this::run, this::dropped);
+                        } else {
+                            dropped();
+                        }
                     });
                 }
             }
+        }
+
+        @Override
+        public String toString() {
+            return OPERATION + " of " + entry.key();
         }
 
         /** Whether copying now can't take back what is right. */

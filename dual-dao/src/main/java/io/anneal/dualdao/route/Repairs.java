@@ -59,7 +59,7 @@ final class Repairs<D> {
     private void begin(Object key, String text, OperationStats stats, HeldView heldView) {
         int stripe = KeyOrder.stripe(text);
         // Held to the end: another repair of the key finds it taken, as it finds a write.
-        if (!order.tryLock(stripe)) {
+        if (!order.tryLock(stripe, "read-repair")) {
             stats.count(Counter.REPAIRS_SKIPPED);
             return;
         }

@@ -22,7 +22,7 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
         this.calls = calls;
         this.parts = parts;
         compared = new Compared<>(calls, parts, watch);
-        start = new ReadStart(parts.dirty(), parts.config().writePolicy());
+        start = new ReadStart(parts);
     }
 
     @Override

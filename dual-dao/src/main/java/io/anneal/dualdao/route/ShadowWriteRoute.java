@@ -75,6 +75,20 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         }
     }
 
+    /** Names keys that the target gets when the transaction has ended; whether there was room. */
+    private boolean named(Transactions<D>.Open transaction, Keys keys) {
+        if (parts.dirty().size(Side.TARGET) >= KEYS_MAX) {
+            return false;
+        }
+        try {
+            transaction.writes(Side.TARGET, keys, false);
+            return true;
+        } catch (RuntimeException notKept) { // the journal's, of whatever kind: a test must not fail a call
+            LOG.warn("keys that the target lacks can't be kept, operation={}", calls.spec().name(), notKept);
+            return false;
+        }
+    }
+
     private final class Call extends Underway<D, A, R> {
         /** Null if nobody can tell them. */
         private Keys keys;
@@ -82,6 +96,9 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         private int[] stripes = {};
         private long mark;
         private long micros;
+
+        /** Null for none. */
+        private Transactions<D>.Open transaction;
 
         Call(PhaseView view, A argument) {
             super(ShadowWriteRoute.this.calls, view, argument, parts.batches().current());
@@ -106,6 +123,10 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
             watch.begin(stripes);
             mark = atOrigin.mark(stripes);
             atOrigin.begin(stripes);
+            transaction = parts.transactions().current();
+            if (transaction != null && keys != null && !named(transaction, keys)) {
+                calls.stats().count(Counter.DROPPED_WRITES);
+            }
             calls.call(Side.ORIGIN, argument, micros, span, (answer, thrown) -> step(() -> origin(answer, thrown)));
         }
 
@@ -124,7 +145,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                 end(null, calls.attach(thrown, Side.ORIGIN, outcome, SideOutcome.NOT_ATTEMPTED));
                 return;
             }
-            if (keys != null) {
+            if (keys != null && transaction == null) {
                 // Before the origin's part ends, so that what begins after it comes behind it.
                 new Beside(argument, keys, stripes, micros, span).begin();
                 if (!decides && !atOrigin.aloneSince(mark, stripes)) {

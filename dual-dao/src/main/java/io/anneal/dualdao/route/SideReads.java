@@ -1,7 +1,6 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.DualConfig;
-import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.phase.HeldView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.BatchSpan;
@@ -11,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Reads one side, with a limit on how long the target may take and a second read for a slow first one, where the caller wants
- * these. A synchronous read that may be given up runs on the pool, and its caller waits. Any thread may call.
+ * these. A synchronous read that may be given up runs on a thread of its own, and its caller waits. Any thread may call.
  */
 final class SideReads<D, A, R> {
     /** Stands for an answer that did not come in time. */
@@ -28,10 +27,15 @@ final class SideReads<D, A, R> {
         private static final long serialVersionUID = 1L;
     };
 
+    /** So many synchronous reads whose callers went on without them may hold a thread; a side that hangs gets no more. */
+    static final int ABANDONED_MAX = 128;
+
     private final SideCalls<D, A, R> calls;
     private final Speculation speculation;
     private final long timeoutNanos;
-    private final Background background;
+    private final AtomicInteger abandoned;
+    private final ExecutorService handOff;
+    private final Transactions<D> transactions;
     private final ScheduledExecutorService scheduler;
 
     SideReads(SideCalls<D, A, R> calls, EngineParts<D> parts) {
@@ -43,7 +47,9 @@ final class SideReads<D, A, R> {
                 config.speculativePercentile(),
                 calls.stats(),
                 config.environment().nanoTime());
-        background = parts.background();
+        abandoned = parts.abandonedReads();
+        handOff = parts.handOff();
+        transactions = parts.transactions();
         scheduler = parts.scheduler();
     }
 
@@ -56,7 +62,9 @@ final class SideReads<D, A, R> {
     void read(Side side, A argument, boolean limited, BatchSpan span, HeldView heldView, Reply reply) {
         long limitNanos = limited ? timeoutNanos : Speculation.NEVER;
         long againNanos = speculation.delayNanos(side);
-        if (limitNanos == Speculation.NEVER && againNanos == Speculation.NEVER) {
+        boolean alone = limitNanos == Speculation.NEVER && againNanos == Speculation.NEVER;
+        // A transaction is its thread's.
+        if (alone || transactions.current() != null) {
             calls.call(side, argument, 0, span, reply);
         } else if (calls.answersLater()) {
             new Race(side, argument, span, heldView, reply).begin(limitNanos, againNanos);
@@ -70,18 +78,21 @@ final class SideReads<D, A, R> {
         CompletableFuture<Reply.Outcome> first = new CompletableFuture<>();
         Race race = new Race(
                 side, argument, span, heldView, (answer, thrown) -> first.complete(new Reply.Outcome(answer, thrown)));
-        race.fireBeside(false, race::late);
+        if (abandoned.get() >= ABANDONED_MAX || !race.fireBeside(false)) {
+            if (limitNanos == Speculation.NEVER) {
+                calls.call(side, argument, 0, span, reply);
+            } else {
+                reply.done(null, LATE);
+            }
+            return;
+        }
         Optional<Reply.Outcome> outcome = Optional.empty();
         long left = limitNanos;
         if (againNanos < limitNanos) {
             outcome = Stages.await(first, againNanos, calls::nanoTime);
             left = limitNanos == Speculation.NEVER ? limitNanos : limitNanos - againNanos;
             if (outcome.isEmpty()) {
-                if (limitNanos == Speculation.NEVER && race.waiting()) {
-                    race.late();
-                } else {
-                    race.fireAgain();
-                }
+                race.fireAgain();
             }
         }
         if (outcome.isEmpty()) {
@@ -91,12 +102,7 @@ final class SideReads<D, A, R> {
             race.late();
             outcome = Stages.await(first, Speculation.NEVER, calls::nanoTime);
         }
-        // Whatever fills the pool, or closed it: what has no limit must be done all the same.
-        if (outcome.orElseThrow().thrown() == LATE && limitNanos == Speculation.NEVER) {
-            calls.call(side, argument, 0, span, reply);
-        } else {
-            reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
-        }
+        reply.done(outcome.orElseThrow().answer(), outcome.orElseThrow().thrown());
     }
 
     /** One or two reads of the same, and a limit; the first answer wins, a failure only if it is the last. */
@@ -108,6 +114,10 @@ final class SideReads<D, A, R> {
         private final Reply reply;
         private final List<Future<?>> timers = new ArrayList<>(2);
         private int running;
+
+        /** How many still ran when it was decided, and hold a thread. */
+        private int left;
+
         private boolean decided;
 
         Race(Side side, A argument, BatchSpan span, HeldView heldView, Reply reply) {
@@ -143,11 +153,6 @@ final class SideReads<D, A, R> {
             return !decided;
         }
 
-        /** Whether no read has begun. */
-        private synchronized boolean waiting() {
-            return running == 0 && !decided;
-        }
-
         /** Counts one read more in. Under the lock, since the decision ends the operation that holds the view until then. */
         private synchronized boolean enter() {
             if (decided) {
@@ -174,16 +179,20 @@ final class SideReads<D, A, R> {
                 return false;
             }
             decided = true;
+            left = calls.answersLater() ? 0 : running;
+            abandoned.addAndGet(left);
             timers.forEach(timer -> timer.cancel(false));
             return true;
         }
 
-        void fireBeside(boolean again, Runnable dropped) {
-            Supplier<CompletionStage<?>> read = () -> {
-                fire(again);
-                return null;
-            };
-            background.run(read, dropped);
+        /** On another thread; false if there is none any more. */
+        boolean fireBeside(boolean again) {
+            try {
+                handOff.execute(() -> fire(again));
+                return true;
+            } catch (RejectedExecutionException closed) {
+                return false;
+            }
         }
 
         void fireAgain() {
@@ -193,7 +202,7 @@ final class SideReads<D, A, R> {
             if (calls.answersLater()) {
                 fire(true);
             } else {
-                fireBeside(true, () -> {});
+                fireBeside(true);
             }
         }
 
@@ -201,17 +210,19 @@ final class SideReads<D, A, R> {
             boolean mine;
             synchronized (this) {
                 running--;
+                if (left > 0) {
+                    left--;
+                    abandoned.decrementAndGet();
+                }
                 mine = (thrown == null || running == 0) && decide();
             }
-            try {
-                if (mine) {
-                    if (again && thrown == null) {
-                        calls.stats().count(Counter.SPECULATIVE_WINS);
-                    }
-                    reply.done(answer, thrown);
+            // Before the caller goes on, who holds the view himself until then.
+            heldView.release();
+            if (mine) {
+                if (again && thrown == null) {
+                    calls.stats().count(Counter.SPECULATIVE_WINS);
                 }
-            } finally {
-                heldView.release();
+                reply.done(answer, thrown);
             }
         }
 

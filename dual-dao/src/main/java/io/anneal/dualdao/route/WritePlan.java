@@ -32,16 +32,17 @@ record WritePlan(Side first, Side authority, boolean second, boolean copies, boo
                 second,
                 second && kind.decides(),
                 !phase.writes(Side.ORIGIN) && rememberWrites,
-                policy == WritePolicy.ORIGIN_THEN_JOURNAL && originMayStandAlone(inForce));
+                tolerates(policy, inForce));
     }
 
     /**
      * Whether the origin may acknowledge a write alone. Not once all reads begin at the target: from there a step leads to where
      * the target is right, and what was acknowledged must be in it by then.
      */
-    private static boolean originMayStandAlone(PhaseRecord inForce) {
-        return inForce.phase() == Phase.WRITE_BOTH
+    static boolean tolerates(WritePolicy policy, PhaseRecord inForce) {
+        boolean originMayStandAlone = inForce.phase() == Phase.WRITE_BOTH
                 || inForce.phase() == Phase.READ_TARGET && inForce.readSharePercent() < 100;
+        return policy == WritePolicy.ORIGIN_THEN_JOURNAL && originMayStandAlone;
     }
 
     /** The side that may lack a key if anything goes wrong. */

@@ -3,7 +3,10 @@ package io.anneal.dualdao.route;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.order.KeyOrder;
+import io.anneal.dualdao.order.KeyWait;
+import io.anneal.dualdao.order.KeyWaitException;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
@@ -12,17 +15,19 @@ import io.anneal.dualdao.stats.Counter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 
 /**
  * A write to the side that is right, then to the other one. Whatever leaves the other side without it puts the keys into the
  * journal first and answers the caller then: a write that can be neither done nor remembered fails.
  */
 final class WriteRoute<D, A, R> implements Route<A, R> {
+    private static final int KEYS_SHOWN_MAX = 10;
+
     private final SideCalls<D, A, R> calls;
     private final OperationSpec<D, A, R> spec;
     private final EngineParts<D> parts;
     private final DirtyKeys dirty;
-    private final DecidedCopies<D> decided;
     private final Counter counter;
 
     WriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, Counter counter) {
@@ -31,7 +36,6 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         this.counter = counter;
         spec = calls.spec();
         dirty = parts.dirty();
-        decided = new DecidedCopies<>(parts, spec.kind());
     }
 
     @Override
@@ -64,27 +68,93 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         void begin() throws Throwable {
             calls.stats().count(counter);
             keys = Keys.of(spec.keys().apply(argument), parts.config().keyCodec());
-            if (!parts.ordered()
+            Transactions<D>.Open transaction = parts.transactions().current();
+            if (transaction != null && plan.second() && plan.first() == plan.authority()) {
+                within(transaction);
+                return;
+            }
+            if (transaction != null
+                    || !parts.ordered()
                     || keys.none()
                     || phase == Phase.TARGET_ONLY && !parts.repairs().on()) {
                 first();
                 return;
             }
             int[] stripes = KeyOrder.stripes(keys.texts());
-            CompletableFuture<Object> granted = parts.order().lock(stripes);
-            if (granted == null) {
+            KeyWait wait = parts.order().lock(stripes, this);
+            if (wait == null) {
                 held = stripes;
                 first();
             } else if (calls.answersLater()) {
-                granted.thenRun(() -> {
-                    held = stripes;
-                    step(this::first);
+                Future<?> limit = parts.limited(wait);
+                wait.granted().whenComplete((taken, refused) -> {
+                    limit.cancel(false);
+                    if (refused == null) {
+                        held = stripes;
+                        step(this::first);
+                    } else {
+                        refused(refused);
+                    }
                 });
             } else {
-                Stages.answer(granted);
+                try {
+                    wait.await(parts.config().keyWait().toNanos());
+                } catch (KeyWaitException refused) {
+                    refused(refused);
+                    return;
+                }
                 held = stripes;
                 first();
             }
+        }
+
+        private void refused(Throwable thrown) {
+            end(null, calls.attach(thrown, plan.first(), SideOutcome.NOT_ATTEMPTED, SideOutcome.NOT_ATTEMPTED));
+        }
+
+        /** The side that is right, as part of the transaction; the other one when it has ended. Waits for nobody. */
+        private void within(Transactions<D>.Open transaction) {
+            micros = parts.times().nextMicros();
+            try {
+                transaction.writes(plan.lacking(), keys, spec.kind() == OperationKind.INCREMENT);
+            } catch (RuntimeException notKept) { // the journal's, of whatever kind
+                refused(notKept);
+                return;
+            }
+            calls.call(
+                    plan.first(),
+                    argument,
+                    micros,
+                    span,
+                    (done, thrown) -> step(() -> {
+                        if (thrown != null) {
+                            SideOutcome outcome = calls.outcome(thrown);
+                            end(null, calls.attach(thrown, plan.first(), outcome, SideOutcome.NOT_ATTEMPTED));
+                            return;
+                        }
+                        if (keys.none()) {
+                            transaction.afterCommit(this::second);
+                        }
+                        end(done, null);
+                    }));
+        }
+
+        private CompletionStage<Object> second() {
+            CompletableFuture<Object> result = new CompletableFuture<>();
+            calls.call(plan.lacking(), argument, micros, null, (done, thrown) -> {
+                if (thrown == null) {
+                    result.complete(done);
+                } else {
+                    result.completeExceptionally(thrown);
+                }
+            });
+            return result;
+        }
+
+        @Override
+        public String toString() {
+            List<String> texts = keys.texts();
+            return spec.name() + " of " + texts.subList(0, Math.min(texts.size(), KEYS_SHOWN_MAX));
         }
 
         @Override
@@ -105,8 +175,8 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             micros = parts.times().nextMicros();
             try {
                 name();
-            } catch (RuntimeException refused) { // the journal's, of whatever kind
-                end(null, calls.attach(refused, plan.first(), SideOutcome.NOT_ATTEMPTED, SideOutcome.NOT_ATTEMPTED));
+            } catch (RuntimeException notKept) { // the journal's, of whatever kind
+                refused(notKept);
                 return;
             }
             calls.call(plan.first(), argument, micros, span, (done, thrown) -> step(() -> firstDone(done, thrown)));
@@ -151,7 +221,9 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
         private CompletionStage<Void> copied() {
             CompletableFuture<?>[] copies = keys.objects().stream()
-                    .map(key -> decided.copy(key, plan.first(), inForce).toCompletableFuture())
+                    .map(key -> parts.decided()
+                            .copy(key, plan.first(), inForce, spec.kind() == OperationKind.INCREMENT)
+                            .toCompletableFuture())
                     .toArray(CompletableFuture<?>[]::new);
             return CompletableFuture.allOf(copies);
         }

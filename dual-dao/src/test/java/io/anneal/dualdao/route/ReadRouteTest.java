@@ -25,8 +25,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -272,6 +274,11 @@ final class ReadRouteTest {
 
             @Override
             public ExecutorService shadow(ShadowConfig config) {
+                return DualEnvironment.system().threads().shadow(config);
+            }
+
+            @Override
+            public ExecutorService handOff() {
                 return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
                     @Override
                     public void execute(Runnable task) {
@@ -303,14 +310,47 @@ final class ReadRouteTest {
     }
 
     @Test
-    void shouldNotWaitForATargetWhoseReadsFillThePool() throws Exception {
+    void shouldNotCallAReadLateBecauseOfWorkBesideCalls() throws Exception {
         rig(Phase.READ_TARGET).fallback = new FallbackPolicy(true, false, true);
         rig.targetTimeout = Duration.ofHours(1);
         rig.shadow = new ShadowConfig(0, 0);
-        rig.origin.rows.put("k", "v");
+        rig.origin.rows.put("k", "old");
+        rig.target.rows.put("k", "v");
 
         assertThat(rig.readNow().call(Rig.Ask.of("k"))).isEqualTo("v");
-        assertThat(rig.target.calls).isEmpty();
+        assertThat(rig.count(Counter.FALLBACK_ERRORS)).isZero();
+    }
+
+    @Test
+    void shouldGiveATargetThatHangsNoMoreThreadsThanAFew() throws Exception {
+        rig(Phase.READ_TARGET).fallback = new FallbackPolicy(true, false, true);
+        rig.targetTimeout = Duration.ofMillis(1);
+        rig.environmentThreads = DualEnvironment.system().threads();
+        CountDownLatch hanging = new CountDownLatch(1);
+        Semaphore begun = new Semaphore(0);
+        AtomicInteger ended = new AtomicInteger();
+        DualOperation<Rig.Ask, Object> hangs = rig.engine()
+                .operation(Rig.now(OperationKind.READ, "hangs", (dao, ask) -> {
+                    if (dao == rig.target) {
+                        begun.release();
+                        hanging.await();
+                        ended.incrementAndGet();
+                    }
+                    return CompletableFuture.completedFuture("v");
+                }));
+
+        for (int i = 0; i < 3 * SideReads.ABANDONED_MAX; i++) {
+            assertThat(hangs.call(Rig.Ask.of("k"))).isEqualTo("v");
+        }
+
+        assertThat(begun.availablePermits()).isBetween(1, SideReads.ABANDONED_MAX);
+        hanging.countDown();
+        while (!rig.phases.drained()) {
+            Thread.onSpinWait();
+        }
+        assertThat(ended).hasValue(begun.availablePermits());
+        assertThat(hangs.call(Rig.Ask.of("k"))).isEqualTo("v");
+        rig.engine().close(Duration.ofMinutes(1));
     }
 
     @Test

@@ -28,6 +28,7 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.DualStats;
 import io.anneal.dualdao.stats.MetricsSink;
+import io.anneal.dualdao.transaction.TransactionHook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,11 +72,14 @@ final class Rig {
     Partitions partitions = Partitions.GATED;
     KeyCopy.Guarantee guarantee = KeyCopy.Guarantee.SOURCE_TIMESTAMPS;
     boolean copying = true;
+    Runnable whenCopied = () -> {};
     ReadRepair repair = ReadRepair.OFF;
     Duration reread = Duration.ofSeconds(1);
     ShadowConfig shadow = new ShadowConfig(2, 8);
     double speculative;
     boolean orderWrites = true;
+    Duration keyWait = Duration.ofSeconds(10);
+    TransactionHook transactions = TransactionHook.NONE;
     boolean rememberWrites = true;
     int comparePercent = 100;
     Executor batches;
@@ -120,7 +124,7 @@ final class Rig {
 
     @SuppressWarnings("unchecked")
     private DualConfig<Shop> config() {
-        KeyCopy<Shop, ?> copy = copying ? new ShopCopy(guarantee, takenAwayBeforeMicros) : null;
+        KeyCopy<Shop, ?> copy = copying ? new ShopCopy(guarantee, takenAwayBeforeMicros, whenCopied) : null;
         KeyCodec<?> codec = copying ? KeyCodec.STRING : null;
         return new DualConfig<>(
                 "rig",
@@ -142,6 +146,8 @@ final class Rig {
                 shadow,
                 speculative,
                 orderWrites,
+                keyWait,
+                transactions,
                 rememberWrites,
                 outcomes,
                 batches,
@@ -158,10 +164,11 @@ final class Rig {
     }
 
     /** The caller's own copy of a key. */
-    record ShopCopy(Guarantee guarantee, List<Long> told) implements KeyCopy<Shop, String> {
+    record ShopCopy(Guarantee guarantee, List<Long> told, Runnable whenCopied) implements KeyCopy<Shop, String> {
         @Override
         public CompletionStage<Void> copy(String key, Shop from, Shop to, long takenAwayBeforeMicros) {
             told.add(takenAwayBeforeMicros);
+            whenCopied.run();
             return from.read(key)
                     .thenCompose(found -> found == null ? to.delete(key) : to.write(key, (String) found))
                     .thenAccept(done -> {});

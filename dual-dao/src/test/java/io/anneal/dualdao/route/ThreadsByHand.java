@@ -64,6 +64,20 @@ final class ThreadsByHand implements DualEnvironment.Threads {
         return new ByHand();
     }
 
+    /** On the thread of who waits for it. */
+    @Override
+    public ExecutorService handOff() {
+        return new ByHand() {
+            @Override
+            public void execute(Runnable task) {
+                if (isShutdown()) {
+                    throw new RejectedExecutionException("shut down");
+                }
+                task.run();
+            }
+        };
+    }
+
     @Override
     public ScheduledExecutorService scheduler() {
         return new ByHand();
@@ -99,7 +113,7 @@ final class ThreadsByHand implements DualEnvironment.Threads {
         }
     }
 
-    private final class ByHand extends AbstractExecutorService implements ScheduledExecutorService {
+    private class ByHand extends AbstractExecutorService implements ScheduledExecutorService {
         private boolean shutDown;
 
         @Override
