@@ -224,7 +224,8 @@ final class DraftCheck<D> {
                 ".writes(ORIGIN_THEN_JOURNAL) " + lacking + ", which works the journal off");
         require(
                 draft.transactions == null || draft.transactions == TransactionHook.NONE || overwrites,
-                ".transactions(...) " + lacking + ", since what one wrote is taken to the other side when it has ended");
+                ".transactions(...) " + lacking
+                        + ", since what one wrote is taken to the other side when it has ended");
         if (draft.mode != Mode.MIGRATION) {
             return;
         }

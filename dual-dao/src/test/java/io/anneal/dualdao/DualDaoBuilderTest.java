@@ -161,8 +161,9 @@ final class DualDaoBuilderTest {
     void shouldRefuseTransactionsWhoseWritesNothingTakesToTheOtherSide() {
         for (Mode mode : Mode.values()) {
             assertThat(problems(complete(ReadDao.class).mode(mode).transactions(new JdbcTransactions())))
-                    .containsExactly(".transactions(...) needs .copy(codec, copy), since what one wrote is taken to the other"
-                            + " side when it has ended");
+                    .containsExactly(
+                            ".transactions(...) needs .copy(codec, copy), since what one wrote is taken to the other"
+                                    + " side when it has ended");
         }
     }
 

@@ -40,12 +40,7 @@ public record DualEnvironment(
         /** For what a caller waits for on a thread that is not its own: begins each task at once, however many there are. */
         default ExecutorService handOff() {
             return new ThreadPoolExecutor(
-                    0,
-                    Integer.MAX_VALUE,
-                    1,
-                    TimeUnit.MINUTES,
-                    new SynchronousQueue<>(),
-                    daemon("anneal-dual-handoff"));
+                    0, Integer.MAX_VALUE, 1, TimeUnit.MINUTES, new SynchronousQueue<>(), daemon("anneal-dual-handoff"));
         }
     }
 

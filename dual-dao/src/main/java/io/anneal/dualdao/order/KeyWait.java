@@ -36,9 +36,8 @@ public interface KeyWait {
         } catch (ExecutionException refused) {
             // told below
         }
-        KeyWaitException refused = granted()
-                .handle((taken, thrown) -> (KeyWaitException) thrown)
-                .join();
+        KeyWaitException refused =
+                granted().handle((taken, thrown) -> (KeyWaitException) thrown).join();
         if (refused != null) {
             throw refused;
         }

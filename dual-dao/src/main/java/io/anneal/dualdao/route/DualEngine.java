@@ -92,7 +92,9 @@ public final class DualEngine<D> {
                 case DELETE -> write(calls, phase, Counter.DELETES);
             };
         }
-        PhaseSource views = spec.kind() == OperationKind.LOCAL ? phases : parts.transactions().views();
+        PhaseSource views = spec.kind() == OperationKind.LOCAL
+                ? phases
+                : parts.transactions().views();
         return new DualOperation<>(spec.name(), views, routes, spec.returns(), parts.batches());
     }
 

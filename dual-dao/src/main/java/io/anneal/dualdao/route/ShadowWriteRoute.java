@@ -84,7 +84,10 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
             transaction.writes(Side.TARGET, keys, false);
             return true;
         } catch (RuntimeException notKept) { // the journal's, of whatever kind: a test must not fail a call
-            LOG.warn("keys that the target lacks can't be kept, operation={}", calls.spec().name(), notKept);
+            LOG.warn(
+                    "keys that the target lacks can't be kept, operation={}",
+                    calls.spec().name(),
+                    notKept);
             return false;
         }
     }

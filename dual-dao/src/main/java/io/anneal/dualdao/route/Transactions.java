@@ -175,8 +175,8 @@ final class Transactions<D> implements PhaseSource {
             List<String> keys = written.keySet().stream().limit(KEYS_SHOWN_MAX).toList();
             if (committed && !WritePlan.tolerates(config.writePolicy(), inForce)) {
                 CommittedException lacks = new CommittedException(
-                        "a transaction was committed, and the " + lacking() + " lacks what it wrote until it is copied, name="
-                                + config.name() + ", keys=" + keys,
+                        "a transaction was committed, and the " + lacking()
+                                + " lacks what it wrote until it is copied, name=" + config.name() + ", keys=" + keys,
                         failure);
                 Outcomes.attach(lacks, "transaction", lacking(), SideOutcome.UNKNOWN, SideOutcome.OK);
                 throw lacks;
@@ -263,7 +263,8 @@ final class Transactions<D> implements PhaseSource {
                 dirty.end(about.lacking(), List.of(text));
                 return null;
             } catch (Throwable thrown) { // a side's, or the caller's code; the key is left to the re-drive
-                Throwable notKept = keep(text, about, "after a transaction: " + thrown.getClass().getName());
+                Throwable notKept = keep(
+                        text, about, "after a transaction: " + thrown.getClass().getName());
                 if (notKept != null) {
                     thrown.addSuppressed(notKept);
                 }

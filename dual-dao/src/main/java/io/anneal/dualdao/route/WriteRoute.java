@@ -2,8 +2,8 @@ package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.journal.DirtyKeys;
-import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.operation.OperationKind;
+import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.order.KeyOrder;
 import io.anneal.dualdao.order.KeyWait;
 import io.anneal.dualdao.order.KeyWaitException;

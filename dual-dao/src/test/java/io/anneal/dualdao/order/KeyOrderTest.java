@@ -175,8 +175,7 @@ final class KeyOrderTest {
         KeyWait third = order.lock(new int[] {1}, "four");
 
         assertThat(third.granted()).isCompletedExceptionally();
-        assertThatThrownBy(() -> third.await(1))
-                .hasMessage("too many wait for a key, waiting=four, for=one");
+        assertThatThrownBy(() -> third.await(1)).hasMessage("too many wait for a key, waiting=four, for=one");
         first.giveUp("enough");
         assertThat(order.lock(new int[] {1}, "five").granted()).isNotDone();
         assertThat(second.granted()).isNotDone();
@@ -194,7 +193,8 @@ final class KeyOrderTest {
             SplittableRandom random = new SplittableRandom(seed + t);
             threads.add(new Thread(() -> {
                 for (int i = 0; i < 5000; i++) {
-                    int[] stripes = random.ints(0, 4).limit(3).sorted().distinct().toArray();
+                    int[] stripes =
+                            random.ints(0, 4).limit(3).sorted().distinct().toArray();
                     KeyWait wait = order.lock(stripes, "a thread");
                     try {
                         if (wait != null) {
@@ -222,7 +222,9 @@ final class KeyOrderTest {
 
         assertThat(failed).isNotDone();
         for (int stripe = 0; stripe < 4; stripe++) {
-            assertThat(order.tryLock(stripe, "last")).as("stripe given back, seed=" + seed).isTrue();
+            assertThat(order.tryLock(stripe, "last"))
+                    .as("stripe given back, seed=" + seed)
+                    .isTrue();
         }
     }
 }

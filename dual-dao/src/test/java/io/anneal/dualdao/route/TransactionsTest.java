@@ -189,7 +189,9 @@ final class TransactionsTest {
         rig.environmentThreads = DualEnvironment.system().threads();
         DualOperation<Rig.Ask, Object> who = rig.engine()
                 .operation(Rig.now(
-                        OperationKind.READ, "who", (dao, ask) -> CompletableFuture.completedFuture(Thread.currentThread())));
+                        OperationKind.READ,
+                        "who",
+                        (dao, ask) -> CompletableFuture.completedFuture(Thread.currentThread())));
         transactions.enter("one");
 
         assertThat(who.call(Rig.Ask.of("k"))).isSameAs(Thread.currentThread());
@@ -350,8 +352,7 @@ final class TransactionsTest {
 
     @Test
     void shouldCopyOnAThreadThatIsInNoTransaction() {
-        rig(Phase.WRITE_BOTH).environmentThreads =
-                DualEnvironment.system().threads();
+        rig(Phase.WRITE_BOTH).environmentThreads = DualEnvironment.system().threads();
         CompletableFuture<Thread> copying = new CompletableFuture<>();
         rig.whenCopied = () -> copying.complete(Thread.currentThread());
         transactions.enter("one");
@@ -366,8 +367,7 @@ final class TransactionsTest {
 
     @Test
     void shouldKeepTheKeysOfATransactionThatEndsAfterTheClose() {
-        rig(Phase.WRITE_BOTH).environmentThreads =
-                DualEnvironment.system().threads();
+        rig(Phase.WRITE_BOTH).environmentThreads = DualEnvironment.system().threads();
         transactions.enter("one");
         rig.write("k", "v").join();
         rig.engine().close(Duration.ZERO);
@@ -390,11 +390,10 @@ final class TransactionsTest {
         rig.threads.pass(1);
 
         assertThatThrownBy(second::join)
-                .hasRootCauseMessage(
-                        "a key is changed by others for too long, waiting=write of [k], for=write of [k]")
+                .hasRootCauseMessage("a key is changed by others for too long, waiting=write of [k], for=write of [k]")
                 .satisfies(thrown -> assertThat(OutcomePerSide.of(thrown.getCause()))
-                        .hasValueSatisfying(outcome ->
-                                assertThat(outcome.origin()).isEqualTo(SideOutcome.NOT_ATTEMPTED)));
+                        .hasValueSatisfying(
+                                outcome -> assertThat(outcome.origin()).isEqualTo(SideOutcome.NOT_ATTEMPTED)));
         assertThat(third).isCompletedExceptionally();
         rig.origin.waiting.remove().answer();
         assertThat(rig.target.rows).containsEntry("k", "1");
