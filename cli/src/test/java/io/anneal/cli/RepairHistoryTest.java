@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.io.DirectoryLock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +97,44 @@ final class RepairHistoryTest {
                 assertThat(damaged.out()).contains("unreadable", record.toString());
             }
         }
+    }
+
+    /** A clock that was ahead once must not keep the alarm silent until then. */
+    @Test
+    void shouldNotBelieveWhatARunSaysOfTheFuture() throws Exception {
+        Instant ahead = NOW.plus(Duration.ofDays(365));
+        repair(NOW, "--dir", store("one"), "--dir", store("two"), "--full-replicas", "--apply");
+        try (Stream<Path> files = Files.walk(directory.resolve("state"))) {
+            Path record =
+                    files.filter(file -> file.endsWith("run.json")).findFirst().orElseThrow();
+            Files.writeString(record, Files.readString(record).replace(NOW.toString(), ahead.toString()));
+        }
+        assertThat(history(ahead).exitCode()).isEqualTo(ExitCode.YES);
+
+        for (String question : List.of("--history", "--status")) {
+            CommandRun later = anneal(NOW, question);
+            assertThat(later.exitCode()).as(question).isEqualTo(ExitCode.NO);
+            assertThat(later.out()).as(question).doesNotContain("covered until");
+            assertThat(later.err()).as(question).contains("time that has not come", "time=" + ahead);
+        }
+        String id = history(ahead).out().substring("run ".length(), "run ".length() + 8);
+        assertThat(anneal(NOW, "--resume", id).err()).contains("time that has not come");
+        assertThat(history(ahead.minusSeconds(5)).exitCode())
+                .as("clocks go apart by seconds")
+                .isEqualTo(ExitCode.YES);
+    }
+
+    @Test
+    void shouldNotTakeARunThatStartsForOneThatIsDamaged() throws Exception {
+        repair(NOW, "--dir", store("one"), "--dir", store("two"), "--full-replicas", "--apply");
+        Path starting = directory.resolve("state/1b4e28ba-2fa1-41d2-883f-0016d3cca427");
+        try (DirectoryLock lock = DirectoryLock.take(starting, ".run.lock", "run of a repair", Optional.empty())) {
+            CommandRun beside = history(NOW);
+            assertThat(beside.err()).isEmpty();
+            assertThat(beside.exitCode()).isEqualTo(ExitCode.YES);
+            lock.remove();
+        }
+        assertThat(history(NOW).exitCode()).as("nobody is at it").isEqualTo(ExitCode.NO);
     }
 
     @Test

@@ -1,7 +1,11 @@
 package io.anneal.key;
 
 import java.math.BigInteger;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * A range of tokens {@code (left, right]} on the ring. {@code left >= right} wraps around; equal ends are the whole
@@ -64,6 +68,22 @@ public record TokenRange(long left, long right) {
     /** Whether they have a token in common. */
     public boolean overlaps(TokenRange other) {
         return contains(other.right) || other.contains(right);
+    }
+
+    /** Whether some ranges have a token in common with others; those of one side may overlap. */
+    public static boolean overlap(Collection<TokenRange> some, Collection<TokenRange> others) {
+        NavigableMap<Long, Long> lasts = new TreeMap<>();
+        some.forEach(range -> range.unwrap().forEach(part -> lasts.merge(part.first(), part.last(), Math::max)));
+        // Where they overlap, the one that reaches furthest need not be the one that starts last.
+        long furthest = Long.MIN_VALUE;
+        for (Map.Entry<Long, Long> part : lasts.entrySet()) {
+            furthest = Math.max(furthest, part.getValue());
+            part.setValue(furthest);
+        }
+        return others.stream().flatMap(range -> range.unwrap().stream()).anyMatch(part -> {
+            Map.Entry<Long, Long> before = lasts.floorEntry(part.last());
+            return before != null && before.getValue() >= part.first();
+        });
     }
 
     /** How many tokens, roughly where they are many. */

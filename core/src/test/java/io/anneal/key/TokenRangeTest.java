@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,35 @@ final class TokenRangeTest {
         assertThat(TokenRange.FULL.split(1)).containsExactly(TokenRange.FULL);
         assertThat(new TokenRange(5, 5).split(2))
                 .containsExactly(new TokenRange(5, Long.MIN_VALUE + 5), new TokenRange(Long.MIN_VALUE + 5, 5));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldFindWhetherSomeRangesOverlapOthers(long seed) {
+        Random random = new Random(seed);
+        int overlapping = 0;
+        for (int i = 0; i < 1_000; i++) {
+            List<TokenRange> some = few(random);
+            List<TokenRange> others = few(random);
+            boolean expected = some.stream().anyMatch(range -> others.stream().anyMatch(range::overlaps));
+            assertThat(TokenRange.overlap(some, others))
+                    .as("seed=%d some=%s others=%s", seed, some, others)
+                    .isEqualTo(expected);
+            overlapping += expected ? 1 : 0;
+        }
+        assertThat(overlapping).isBetween(100, 900);
+    }
+
+    /** Small ones, of neighbouring tokens, at the ring's end too. */
+    private static List<TokenRange> few(Random random) {
+        return Stream.generate(() -> {
+                    long left = Long.MIN_VALUE - 8 + random.nextInt(16);
+                    return random.nextInt(20) == 0
+                            ? new TokenRange(left + 5, left)
+                            : new TokenRange(left, left + 1 + random.nextInt(3));
+                })
+                .limit(random.nextInt(4))
+                .toList();
     }
 
     @Test

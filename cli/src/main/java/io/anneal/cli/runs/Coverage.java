@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -150,45 +151,48 @@ public record Coverage(
     }
 
     /** By the same replicas, and then those together that are parts of one ring. */
-    private static List<List<Done>> groups(List<Done> done) {
-        Map<Set<String>, List<Done>> bySet = new LinkedHashMap<>();
+    private static Collection<List<Done>> groups(List<Done> done) {
+        Map<Set<String>, Group> bySet = new LinkedHashMap<>();
         for (Done one : done) {
-            bySet.computeIfAbsent(one.places(), places -> new ArrayList<>()).add(one);
+            bySet.computeIfAbsent(one.places(), places -> new Group()).add(one);
         }
-        List<List<Done>> groups = new ArrayList<>();
-        for (List<Done> set : bySet.values()) {
+        List<Group> groups = new ArrayList<>();
+        for (Group set : bySet.values()) {
             groups.stream()
-                    .filter(group -> arePartsOfOne(group, set))
+                    .filter(group -> group.isOfOneRingWith(set))
                     .findFirst()
-                    .ifPresentOrElse(group -> group.addAll(set), () -> groups.add(new ArrayList<>(set)));
+                    .ifPresentOrElse(group -> group.add(set), () -> groups.add(set));
         }
-        return groups;
+        return groups.stream().map(group -> group.done).toList();
     }
 
-    private static boolean arePartsOfOne(List<Done> some, List<Done> others) {
-        boolean share = some.stream()
-                .anyMatch(one ->
-                        others.stream().anyMatch(other -> one.places().stream().anyMatch(other.places()::contains)));
-        return share && some.stream().noneMatch(one -> others.stream().anyMatch(other -> overlap(one.run, other.run)));
-    }
+    /** Runs that count together. They repair the same ranges again and again, so that each range is looked at once. */
+    private static final class Group {
+        private final List<Done> done = new ArrayList<>();
+        private final Set<String> places = new HashSet<>();
+        private final Set<TokenRange> ranges = new HashSet<>();
 
-    private static boolean overlap(RunRecord one, RunRecord other) {
-        return one.ranges().stream().anyMatch(range -> other.ranges().stream().anyMatch(range::overlaps));
+        void add(Done one) {
+            done.add(one);
+            places.addAll(one.places());
+            ranges.addAll(one.run.ranges());
+        }
+
+        void add(Group other) {
+            done.addAll(other.done);
+            places.addAll(other.places);
+            ranges.addAll(other.ranges);
+        }
+
+        boolean isOfOneRingWith(Group other) {
+            return !Collections.disjoint(places, other.places) && !TokenRange.overlap(ranges, other.ranges);
+        }
     }
 
     private static Coverage of(String table, List<Done> done) {
-        List<RepairTime> certain = new ArrayList<>();
-        List<RepairTime> imported = new ArrayList<>();
-        for (Done one : done) {
-            long seconds = one.table.coveredUntil().orElseThrow().getEpochSecond();
-            List<RepairTime> times = one.run.ranges().stream()
-                    .map(range -> new RepairTime(range, seconds))
-                    .toList();
-            imported.addAll(times);
-            if (one.table.sstablesToImport() == 0) {
-                certain.addAll(times);
-            }
-        }
+        List<RepairTime> certain = latest(
+                done.stream().filter(one -> one.table.sstablesToImport() == 0).toList());
+        List<RepairTime> imported = latest(done);
         Optional<Instant> until = earliest(certain);
         List<Done> waiting = done.stream()
                 .filter(one -> one.table.sstablesToImport() > 0)
@@ -213,6 +217,18 @@ public record Coverage(
                 waiting.stream()
                         .flatMap(one -> one.table.importBefore().stream())
                         .min(Comparator.naturalOrder()));
+    }
+
+    /** Of each range that any of them repaired, the latest time. */
+    private static List<RepairTime> latest(List<Done> done) {
+        Map<TokenRange, Long> latest = new HashMap<>();
+        for (Done one : done) {
+            long seconds = one.table.coveredUntil().orElseThrow().getEpochSecond();
+            one.run.ranges().forEach(range -> latest.merge(range, seconds, Math::max));
+        }
+        return latest.entrySet().stream()
+                .map(known -> new RepairTime(known.getKey(), known.getValue()))
+                .toList();
     }
 
     /** Of the ring, of ranges that may overlap. */

@@ -5,9 +5,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * What is kept of one run of a repair. Immutable.
@@ -88,6 +90,13 @@ public record RunRecord(
 
     public Instant firstStarted() {
         return started.get(0);
+    }
+
+    /** The latest moment which it says has been. */
+    Instant latestClaim() {
+        return Stream.concat(started.stream(), tables.stream().flatMap(table -> table.coveredUntil().stream()))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     public boolean isUnfinished() {

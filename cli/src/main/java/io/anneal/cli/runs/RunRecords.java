@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -32,6 +34,9 @@ public final class RunRecords {
     public static final int PREFIX_LEAST = 8;
 
     static final int ENDED_MOST = 1_000;
+
+    /** What says more of the future would keep an alarm silent until then, and allow a run to go on for as long. */
+    private static final Duration CLOCK_AHEAD_MOST = Duration.ofMinutes(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(RunRecords.class);
     private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -182,7 +187,9 @@ public final class RunRecords {
             try {
                 runs.add(known(home, read(home)));
             } catch (RunRefusedException e) {
-                unreadable.add(e.getMessage());
+                if (!comesOrGoes(home)) {
+                    unreadable.add(e.getMessage());
+                }
             } catch (IOException failure) {
                 unreadable.add("run can't be looked at, directory=" + home + ", reason=" + FailureText.of(failure));
             }
@@ -214,6 +221,18 @@ public final class RunRecords {
                 clock.instant());
     }
 
+    /** Whether another process has just begun to record it, or has removed what was too old. */
+    private static boolean comesOrGoes(Path home) {
+        try {
+            return Files.notExists(home)
+                    || Files.notExists(home.resolve(OpenRun.RECORD))
+                            && DirectoryLock.owner(home, OpenRun.LOCK).isPresent();
+        } catch (IOException e) {
+            LOG.debug("lock is not looked at, run={}", home, e);
+            return Files.notExists(home);
+        }
+    }
+
     private static Optional<Path> unusable(Path home) {
         try {
             RangeJob.requireReadable(home.resolve(OpenRun.CHECKPOINT));
@@ -230,15 +249,19 @@ public final class RunRecords {
         return DirectoryLock.take(home, OpenRun.LOCK, "run of a repair", Optional.empty());
     }
 
-    private static RunRecord read(Path home) throws IOException {
+    private RunRecord read(Path home) throws IOException {
         Path file = home.resolve(OpenRun.RECORD);
         String reason;
         try {
             RunRecord record = RunJson.parse(Files.readAllBytes(file));
-            if (home.getFileName().toString().equals(record.id().toString())) {
+            Instant latest = record.latestClaim();
+            if (!home.getFileName().toString().equals(record.id().toString())) {
+                reason = "it is of another run, found=" + record.id();
+            } else if (latest.isAfter(clock.instant().plus(CLOCK_AHEAD_MOST))) {
+                reason = "it is of a time that has not come, a clock was wrong, time=" + latest;
+            } else {
                 return record;
             }
-            reason = "it is of another run, found=" + record.id();
         } catch (IllegalArgumentException wrong) {
             reason = wrong.getMessage();
         } catch (NoSuchFileException gone) {
