@@ -24,7 +24,7 @@ public final class PlainChunks extends ChunkSource {
 
     /** For finding one entry. */
     public static PlainChunks forLookup(Path file, FileChannel channel, long fileLengthBytes) {
-        FileWindow window = new FileWindow(file, channel, fileLengthBytes, LOOKUP_CHUNK_LENGTH_BYTES);
+        FileWindow window = FileWindow.forLookup(file, channel, fileLengthBytes, LOOKUP_CHUNK_LENGTH_BYTES);
         return new PlainChunks(file, LOOKUP_CHUNK_LENGTH_BYTES, fileLengthBytes, window);
     }
 
