@@ -96,42 +96,35 @@ public final class SelectCursor extends ForwardingCursor {
 
     @Override
     public FragmentKind advance() throws IOException {
-        int next = kindAhead;
-        kindAhead = FragmentKind.NONE;
-        if (next == FragmentKind.NONE) {
+        FragmentKind next = FragmentKind.ofCode(kindAhead);
+        if (next == null) {
             Row recycled = Row.recycle(view);
             if (view != recycled) {
                 view = recycled;
             }
-            next = FragmentKind.code(nextShown());
+            next = nextShown();
+        } else {
+            kindAhead = FragmentKind.NONE;
         }
-        kind = next;
-        return FragmentKind.ofCode(next);
+        kind = FragmentKind.code(next);
+        return next;
     }
 
     private FragmentKind nextShown() throws IOException {
         isPaused = false;
         while (true) {
             FragmentKind next = inner.advance();
-            if (next == null) {
-                return null;
-            }
-            switch (next) {
-                case PARTITION_START -> {
-                    isStarted = false;
-                    tombstoneCount += inner.partitionDeletionTimestampMicros() == DeletionTime.NO_TIMESTAMP ? 0 : 1;
+            if (next == FragmentKind.CLUSTERING_ROW || next == FragmentKind.STATIC_ROW) {
+                if (shows(inner.row())) {
+                    return isStarted ? next : start(next);
                 }
-                case STATIC_ROW, CLUSTERING_ROW -> {
-                    if (shows(inner.row())) {
-                        return isStarted ? next : start(next);
-                    }
-                }
-                case RANGE_TOMBSTONE_CHANGE -> tombstoneCount++;
-                case PARTITION_END -> {
-                    if (isStarted) {
-                        return next;
-                    }
-                }
+            } else if (next == FragmentKind.RANGE_TOMBSTONE_CHANGE) {
+                tombstoneCount++;
+            } else if (next == FragmentKind.PARTITION_START) {
+                isStarted = false;
+                tombstoneCount += inner.partitionDeletionTimestampMicros() == DeletionTime.NO_TIMESTAMP ? 0 : 1;
+            } else if (next == null || isStarted) {
+                return next;
             }
             if (tombstoneCount >= pauseAtCount) {
                 isPaused = true;
@@ -155,7 +148,7 @@ public final class SelectCursor extends ForwardingCursor {
         boolean hasLiveness = read.hasLivenessAt(nowSeconds);
         int count = read.entryCount();
         int liveCount = count;
-        if (!read.isPlain() || dropped != null) {
+        if (dropped != null || !read.isPlain()) {
             liveCount = 0;
             int deadCount = 0;
             for (int i = 0; i < count; i++) {

@@ -20,6 +20,7 @@ import java.util.Optional;
 /** Cursors over one shard, read into blocks. Owned by one thread at a time. */
 final class BlockReader implements Closeable {
     private static final int BLOCK_MIN_BYTES = 4 << 10;
+    private static final int SPARE_FRACTION = 32;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     /** How much a block is to have at most, but for the end of a row. */
@@ -37,6 +38,11 @@ final class BlockReader implements Closeable {
     private final EncodedItem item;
 
     private long nowSeconds;
+    /** On the average of the block that was filled last. */
+    private int rowBytes;
+    /** Of all blocks. */
+    private long longestBytes;
+
     private int rangeIndex;
     private ReadCursor cursor;
     /** What the cursor shows; null where deletions are wanted too. */
@@ -113,9 +119,8 @@ final class BlockReader implements Closeable {
     /** Reads on into a block that nobody needs any more. The one before may be taken from meanwhile. */
     void fill(Block into, Rest rest) throws IOException {
         ByteBuffer head = items.isWithinPartition() ? copy(block.lastHead(item)) : NOTHING;
-        int lengthBefore = block.lengthBytes();
         block = into;
-        block.begin(lastToken, head, Math.max(BLOCK_MIN_BYTES, lengthBefore + lengthBefore / Byte.SIZE));
+        block.begin(lastToken, head, capacityBytes(rest));
         items.begin(block, lastToken);
         boolean isFull = false;
         while (!isFull && (cursor != null || open())) {
@@ -129,6 +134,14 @@ final class BlockReader implements Closeable {
             items.end(shown);
         }
         block.end(lastToken, isFull ? place() : null, !isFull, items.firstExpirySeconds());
+        longestBytes = Math.max(longestBytes, block.lengthBytes());
+        rowBytes = block.rowCount() == 0 ? rowBytes : block.lengthBytes() / block.rowCount() + 1;
+    }
+
+    /** What a block is likely to take, by those before: to make an array too long takes time, and to have it grow. */
+    private int capacityBytes(Rest rest) {
+        long bytes = Math.min(longestBytes, (long) rest.rows() * rowBytes);
+        return (int) Math.max(BLOCK_MIN_BYTES, bytes + bytes / SPARE_FRACTION);
     }
 
     /** Where the block ends: all before is in it or one before, or shows nothing. */
@@ -181,14 +194,14 @@ final class BlockReader implements Closeable {
         }
         while (true) {
             FragmentKind kind = shown.advance();
-            if (kind == null && !isPaused()) {
+            if (kind == FragmentKind.CLUSTERING_ROW) {
+                items.addRow(shown);
+            } else if (kind == null && !isPaused()) {
                 block.passedTombstones((int) (tombstoneCount() - tombstonesBefore));
                 return false;
-            }
-            if (kind != FragmentKind.CLUSTERING_ROW && isInGap(kind)) {
+            } else if (isInGap(kind)) {
                 continue;
-            }
-            if (kind != null) {
+            } else if (kind != null) {
                 items.add(shown, kind);
             }
             boolean isFull = block.lengthBytes() >= rest.bytes()

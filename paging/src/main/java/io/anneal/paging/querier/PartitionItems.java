@@ -40,6 +40,9 @@ final class PartitionItems {
 
     private Block block;
     private ByteWriter out;
+    /** Of the current partition: asked for at its start alone, since a row's way through all cursors costs some of its time. */
+    private KeyView key;
+
     private boolean isWithin;
     /** Whether the partition's begin is known to the block, or to one before. */
     private boolean isBegun;
@@ -127,10 +130,10 @@ final class PartitionItems {
     /** Adds what a cursor stands at; may move it on to the partition's end. */
     void add(FragmentCursor shown, FragmentKind kind) throws IOException {
         switch (kind) {
-            case CLUSTERING_ROW -> row(shown);
+            case CLUSTERING_ROW -> addRow(shown);
             case PARTITION_START -> partitionStart(shown);
             case STATIC_ROW -> staticRow(shown);
-            case RANGE_TOMBSTONE_CHANGE -> change(shown.key(), shown.rangeTombstoneChange());
+            case RANGE_TOMBSTONE_CHANGE -> change(shown.rangeTombstoneChange());
             case PARTITION_END -> partitionEnd();
         }
     }
@@ -138,14 +141,15 @@ final class PartitionItems {
     private void partitionStart(FragmentCursor shown) throws IOException {
         isWithin = true;
         isBegun = false;
+        key = shown.key();
         if (wantsDeletions) {
             if (!DeletionTime.isLive(
                     shown.partitionDeletionTimestampMicros(), shown.partitionDeletionLocalTimeSeconds())) {
                 tombstoneCount++;
-                beginPartition(shown.key());
+                beginPartition();
                 encoder.partitionDeletion(shown, out);
             }
-        } else if (matcher != null && !matcher.matchesKey(shown.key())) {
+        } else if (matcher != null && !matcher.matchesKey(key)) {
             skip(shown);
         }
     }
@@ -157,7 +161,7 @@ final class PartitionItems {
         leavePartition();
     }
 
-    private void beginPartition(KeyView key) {
+    private void beginPartition() {
         if (!isBegun) {
             isBegun = true;
             block.beginPartition(key.token());
@@ -171,28 +175,29 @@ final class PartitionItems {
             skip(shown);
             return;
         }
-        beginPartition(shown.key());
+        beginPartition();
         if (!wantsDeletions) {
             staticAt = out.lengthBytes();
             noteExpiry(row);
         }
-        encoder.row(shown.key(), row, out);
+        encoder.row(key, row, out);
     }
 
-    private void row(FragmentCursor shown) throws IOException {
+    /** The same, where it is at a row. */
+    void addRow(FragmentCursor shown) throws IOException {
         Row row = shown.row();
         if (matcher != null && !isWanted(shown, row)) {
             return;
         }
         hasRow = true;
-        beginPartition(shown.key());
+        beginPartition();
         staticAt = NONE;
         if (wantsDeletions) {
             tombstoneCount += row.hasDeletion() ? 1 : 0;
         } else if (!row.isPlain() || row.livenessTtlSeconds() != Row.NO_TTL) {
             noteExpiry(row);
         }
-        encoder.row(shown.key(), row, out);
+        encoder.row(key, row, out);
         block.addRow();
     }
 
@@ -258,9 +263,9 @@ final class PartitionItems {
         heldStatic = NOTHING;
     }
 
-    private void change(KeyView key, RangeTombstoneChange change) {
+    private void change(RangeTombstoneChange change) {
         if (isDeletionOpen) {
-            closeDeletion(key, change.prefix(), change.weight());
+            closeDeletion(change.prefix(), change.weight());
         }
         isDeletionOpen = !change.isLive();
         if (isDeletionOpen) {
@@ -273,11 +278,11 @@ final class PartitionItems {
     }
 
     /** Puts the deletion before the rows that were written since it was opened. */
-    private void closeDeletion(KeyView key, Clustering place, int weight) {
+    private void closeDeletion(Clustering place, int weight) {
         if (comparator.compare(deletionStart, deletionStartWeight, place, weight) == 0) {
             return;
         }
-        beginPartition(key);
+        beginPartition();
         deletion.start().wrap(reversed ? place : deletionStart);
         deletion.end().wrap(reversed ? deletionStart : place);
         deletion.weights(reversed ? weight : deletionStartWeight, reversed ? deletionStartWeight : weight);
@@ -304,7 +309,7 @@ final class PartitionItems {
         if (isDeletionOpen && shown.kind() == FragmentKind.CLUSTERING_ROW) {
             Clustering last = shown.row().clustering();
             int weight = reversed ? ClusteringComparator.BEFORE : ClusteringComparator.AFTER;
-            closeDeletion(shown.key(), last, weight);
+            closeDeletion(last, weight);
             deletionStart = last.copy();
             deletionStartWeight = weight;
         }
