@@ -66,8 +66,8 @@ import picocli.CommandLine.Parameters;
             "Cases of dual-dao: proxy-1 proxy-3 proxy-5 core-1 core-3 core-5 test-same test-hang",
             "Cases of net: one-stream one-stream-tls fair-1000 stuck-reader round-trip",
             "Cases of streaming: whole rows small-cells partial partial-short rebuild many",
-            "Cases of paging: range-5000 range-100 range-5000-compacted range-100-compacted pager abandoned scanners"
-                    + " partition reverse partition-compacted reverse-compacted loopback loopback-100",
+            "Cases of paging: range-5000 range-100 range-5000-compacted range-100-compacted pager pager-alone abandoned"
+                    + " scanners partition reverse partition-compacted reverse-compacted loopback loopback-100",
             "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth sampled resumed",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "

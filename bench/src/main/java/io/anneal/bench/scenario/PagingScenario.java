@@ -37,6 +37,7 @@ import java.util.Optional;
  * partition-compacted, reverse-compacted: from one SSTable      the same
  * pager                 all rows of the compacted table, pages  limit: scan and canonical encoding alone
  *                       of 5,000, one scanner
+ * pager-alone           the same, nothing read ahead            the same
  * abandoned             10,000 scans that end after a page:
  *                       memory and files that are left
  * scanners              1,000 scanners at once, 64 MiB for all
@@ -56,6 +57,7 @@ public final class PagingScenario {
             "range-5000-compacted",
             "range-100-compacted",
             "pager",
+            "pager-alone",
             "abandoned",
             "scanners",
             "partition",
@@ -66,7 +68,7 @@ public final class PagingScenario {
             "loopback-100");
 
     private static final List<String> COMPACTED =
-            List.of("range-5000-compacted", "range-100-compacted", "pager", "abandoned", "scanners");
+            List.of("range-5000-compacted", "range-100-compacted", "pager", "pager-alone", "abandoned", "scanners");
     private static final List<String> BESIDE_CASSANDRA = CASES.stream()
             .filter(name -> name.startsWith("range")
                     || name.startsWith("loopback")
@@ -124,9 +126,8 @@ public final class PagingScenario {
             PagingPeer.take(peer, table);
             compare("range-5000-compacted", table, quarters, PAGE_LARGE, peer);
             compare("range-100-compacted", table, quarters, PAGE_SMALL, peer);
-            if (config.wants("pager")) {
-                pager("pager", table);
-            }
+            pager("pager", table, QuerierLimits.DEFAULT);
+            pager("pager-alone", table, QuerierLimits.DEFAULT.withReadAheads(0));
             PagingLoads loads = new PagingLoads(config, sizes, series, table);
             if (config.wants("abandoned")) {
                 loads.abandoned("abandoned");
@@ -193,9 +194,12 @@ public final class PagingScenario {
         }
     }
 
-    private void pager(String caseName, Table table) throws IOException {
+    private void pager(String caseName, Table table, QuerierLimits limits) throws IOException {
+        if (!config.wants(caseName)) {
+            return;
+        }
         List<ReadQuery> all = PagedScans.ofRing(1);
-        try (Queriers queriers = Queriers.open(QuerierLimits.DEFAULT, HostEnvironment.system());
+        try (Queriers queriers = Queriers.open(limits, HostEnvironment.system());
                 QuerierPages pages = queriers.pages(caseName, table)) {
             PagedScans scans = new PagedScans(pages, PAGE_LARGE, true);
             long rows = scans.read(all);
