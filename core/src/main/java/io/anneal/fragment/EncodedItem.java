@@ -25,9 +25,23 @@ import java.util.List;
 public final class EncodedItem {
     private static final byte[] NOTHING = new byte[0];
 
+    /**
+     * What each cell of a column asks for, found once.
+     *
+     * @param isPlain whether it has one cell, which is no counter
+     * @param fixedLengthBytes of the values of a plain one
+     */
+    private record Known(Column column, boolean isPlain, int fixedLengthBytes) {
+        static Known of(Column column) {
+            boolean isPlain = !column.isComplex() && !column.type().isCounter();
+            return new Known(
+                    column, isPlain, isPlain ? column.type().cellType().fixedLengthBytes() : CqlType.VARIABLE_LENGTH);
+        }
+    }
+
     private final ClusteringComparator comparator;
-    private final Column[] staticColumns;
-    private final Column[] regularColumns;
+    private final Known[] staticColumns;
+    private final Known[] regularColumns;
     private final ByteReader reader = new ByteReader();
     private final KeyView key = new KeyView();
     private final boolean trusting;
@@ -61,8 +75,8 @@ public final class EncodedItem {
         return new EncodedItem(this);
     }
 
-    private static Column[] columns(List<Column> columns) {
-        return columns.toArray(Column[]::new);
+    private static Known[] columns(List<Column> columns) {
+        return columns.stream().map(Known::of).toArray(Known[]::new);
     }
 
     /**
@@ -141,6 +155,19 @@ public final class EncodedItem {
             tokenKnown = true;
         }
         return key;
+    }
+
+    /** Whether the item is of the partition with this key; computes no token. */
+    public boolean isOf(KeyView other) {
+        int keyOffset = offset + ItemLayout.KEY_OFFSET;
+        int otherOffset = other.offset();
+        return Arrays.equals(
+                buffer,
+                keyOffset,
+                keyOffset + keyLength,
+                other.buffer(),
+                otherOffset,
+                otherOffset + other.lengthBytes());
     }
 
     /** Decodes a partition deletion or the deletion of a range into {@code out}, whose place is left alone. */
@@ -239,7 +266,8 @@ public final class EncodedItem {
         if (value < 0 || value > Integer.MAX_VALUE) {
             throw new CorruptItemException("number is too large", start, "value=" + Long.toUnsignedString(value));
         }
-        if (reader.offset() - start != VInt.lengthBytes(value)) {
+        int lengthBytes = reader.offset() - start;
+        if (lengthBytes > 1 && lengthBytes != VInt.lengthBytes(value)) {
             throw new CorruptItemException("number is not in its shortest form", start, "value=" + value);
         }
         return (int) value;
@@ -344,7 +372,7 @@ public final class EncodedItem {
         }
     }
 
-    private void entries(Row out, Column[] columns) throws CorruptItemException {
+    private void entries(Row out, Known[] columns) throws CorruptItemException {
         int count = vint();
         for (int i = 0; i < count; i++) {
             int start = reader.offset();
@@ -356,12 +384,15 @@ public final class EncodedItem {
                         start,
                         "columnIndex=" + columnIndex + ", columnCount=" + columns.length);
             }
-            Column column = columns[columnIndex];
-            if (code == ItemLayout.COMPLEX_DELETION && column.isComplex()) {
+            Known known = columns[columnIndex];
+            Column column = known.column;
+            if (code == ItemLayout.LIVE_CELL && known.isPlain) {
+                plainCell(out, known);
+            } else if (code == ItemLayout.COMPLEX_DELETION && column.isComplex()) {
                 long timestampMicros = reader.readLong();
                 out.addComplexDeletion(columnIndex, timestampMicros, localDeletionTime());
             } else {
-                cell(out, column, code, start);
+                cell(out, known, code, start);
             }
             if (i > 0 && !trusting && !RowOrder.ascends(out, i, column)) {
                 throw new CorruptItemException("entries are out of order", start, "column=" + column.name());
@@ -369,13 +400,35 @@ public final class EncodedItem {
         }
     }
 
-    private void cell(Row out, Column column, int code, int start) throws CorruptItemException {
+    /** What most cells are. */
+    private void plainCell(Row out, Known known) throws CorruptItemException {
+        long timestampMicros = reader.readLong();
+        int valueLength = vint() - 1;
+        int valueOffset = reader.skip(Math.max(0, valueLength));
+        requireLength(known.column, valueOffset, valueLength, known.fixedLengthBytes);
+        out.addCell(known.column.index(), timestampMicros, buffer, valueOffset, valueLength);
+    }
+
+    private void requireLength(Column column, int valueOffset, int valueLength, int fixedLength)
+            throws CorruptItemException {
+        if (!trusting && valueLength > 0 && fixedLength != CqlType.VARIABLE_LENGTH && valueLength != fixedLength) {
+            throw new CorruptItemException(
+                    "value has a wrong length",
+                    valueOffset,
+                    "column=" + column.name() + ", lengthBytes=" + valueLength + ", fixedLengthBytes=" + fixedLength);
+        }
+    }
+
+    private void cell(Row out, Known known, int code, int start) throws CorruptItemException {
+        Column column = known.column;
         int cellCode = code & ~ItemLayout.HAS_PATH;
         boolean hasPath = (code & ItemLayout.HAS_PATH) != 0;
         boolean expiring = cellCode == ItemLayout.EXPIRING_CELL;
         boolean tombstone = cellCode == ItemLayout.TOMBSTONE;
-        boolean known = expiring || tombstone || cellCode == ItemLayout.LIVE_CELL;
-        if (!known || hasPath != column.isComplex() || expiring && column.type().isCounter()) {
+        boolean isKnown = expiring || tombstone || cellCode == ItemLayout.LIVE_CELL;
+        if (!isKnown
+                || hasPath != column.isComplex()
+                || expiring && column.type().isCounter()) {
             throw new CorruptItemException(
                     "entry code does not fit the column", start, "code=" + code + ", column=" + column.name());
         }
@@ -396,14 +449,9 @@ public final class EncodedItem {
                 counter(out, column, valueOffset, valueLength);
                 return;
             }
-            int fixedLength = trusting ? CqlType.VARIABLE_LENGTH : fixedLengthBytes(out, column);
-            if (valueLength > 0 && fixedLength != CqlType.VARIABLE_LENGTH && valueLength != fixedLength) {
-                throw new CorruptItemException(
-                        "value has a wrong length",
-                        valueOffset,
-                        "column=" + column.name() + ", lengthBytes=" + valueLength + ", fixedLengthBytes="
-                                + fixedLength);
-            }
+            boolean isFixed = known.isPlain || trusting;
+            requireLength(
+                    column, valueOffset, valueLength, isFixed ? known.fixedLengthBytes : fixedLengthBytes(out, column));
             out.value(buffer, valueOffset, valueLength);
         }
     }

@@ -1,7 +1,9 @@
 package io.anneal.net;
 
 import io.anneal.io.ByteBudget;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -14,7 +16,7 @@ import java.util.concurrent.CompletionException;
 public final class MessageStream {
     static final int HEADER_BYTES = Integer.BYTES + Byte.BYTES;
 
-    /** Shorter messages are sent as one piece with their header. */
+    /** Shorter content is copied, so that it is one piece with what stands before and behind it. */
     private static final int SMALL_BYTES = 16 << 10;
 
     private static final long WAIT_MIN_MS = 5;
@@ -53,22 +55,90 @@ public final class MessageStream {
     }
 
     /**
+     * A message that is to be sent.
+     *
+     * @param kind from 0 to 255
+     * @param content the remaining bytes of each, one behind the other
+     */
+    public record Part(int kind, List<ByteBuffer> content) {
+        private int lengthBytes() {
+            return content.stream().mapToInt(ByteBuffer::remaining).sum();
+        }
+
+        private long gatheredBytes() {
+            return HEADER_BYTES
+                    + content.stream()
+                            .filter(Part::isGathered)
+                            .mapToLong(ByteBuffer::remaining)
+                            .sum();
+        }
+
+        private static boolean isGathered(ByteBuffer content) {
+            return content.remaining() <= SMALL_BYTES;
+        }
+    }
+
+    /**
      * Sends a message.
      *
      * @param kind    from 0 to 255
      * @param content its remaining bytes, which must not change before the future is done
      */
     public CompletableFuture<Void> write(int kind, ByteBuffer content) {
-        int lengthBytes = content.remaining();
-        boolean isSmall = lengthBytes <= SMALL_BYTES;
-        ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + (isSmall ? lengthBytes : 0));
-        out.putInt(lengthBytes).put((byte) kind);
-        bytesSent += HEADER_BYTES + lengthBytes;
-        if (isSmall) {
-            return stream.write(out.put(content.duplicate()).flip());
+        return write(List.of(new Part(kind, List.of(content))));
+    }
+
+    /**
+     * Sends messages; short ones leave together.
+     *
+     * @param parts one at least, whose buffers must not change before the future is done
+     */
+    public CompletableFuture<Void> write(List<Part> parts) {
+        Gathering out =
+                new Gathering(parts.stream().mapToLong(Part::gatheredBytes).sum());
+        for (Part part : parts) {
+            int lengthBytes = part.lengthBytes();
+            bytesSent += HEADER_BYTES + lengthBytes;
+            out.room(HEADER_BYTES).putInt(lengthBytes).put((byte) part.kind());
+            for (ByteBuffer content : part.content()) {
+                if (Part.isGathered(content)) {
+                    out.room(content.remaining()).put(content.duplicate());
+                } else {
+                    out.flush();
+                    out.written = stream.write(content);
+                }
+            }
         }
-        stream.write(out.flip());
-        return stream.write(content);
+        out.flush();
+        return out.written;
+    }
+
+    /** Headers and short content, which leave as one with what stands before and behind them. */
+    private final class Gathering {
+        private long leftBytes;
+        private ByteBuffer pieces = ByteBuffer.allocate(0);
+        private CompletableFuture<Void> written;
+
+        Gathering(long allBytes) {
+            leftBytes = allBytes;
+        }
+
+        ByteBuffer room(int lengthBytes) {
+            if (pieces.remaining() < lengthBytes) {
+                flush();
+                pieces = ByteBuffer.allocate((int) Math.min(leftBytes, FrameDescriptor.PIECE_BYTES_MAX));
+            }
+            leftBytes -= lengthBytes;
+            return pieces;
+        }
+
+        void flush() {
+            if (pieces.position() > 0) {
+                ByteBuffer rest = pieces.slice();
+                written = stream.write(pieces.flip());
+                pieces = rest;
+            }
+        }
     }
 
     /**
@@ -79,6 +149,23 @@ public final class MessageStream {
         CompletableFuture<Optional<Message>> result = session.newFuture();
         readOn(result, WAIT_MIN_MS);
         return result;
+    }
+
+    /** As {@link #read}, but waits on this thread, see {@link PeerStream#readHere}. */
+    public Optional<Message> readHere() throws IOException {
+        CompletableFuture<Optional<Message>> result = session.newFuture();
+        boolean goesOn = true;
+        while (goesOn) {
+            boolean more = false;
+            IOException failed = null;
+            try {
+                more = stream.readHere(this::take);
+            } catch (IOException failure) {
+                failed = failure;
+            }
+            goesOn = goesOn(result, more, failed, WAIT_MIN_MS);
+        }
+        return Waiting.result(result);
     }
 
     private void readOn(CompletableFuture<Optional<Message>> result, long waitMs) {

@@ -67,7 +67,7 @@ public final class VerbHandlers {
     }
 
     /** False if the executor does not take the work, for whatever reason; then it never runs it. */
-    boolean offer(Runnable work) {
+    public boolean offer(Runnable work) {
         Once once = new Once(work);
         try {
             executor.execute(once);

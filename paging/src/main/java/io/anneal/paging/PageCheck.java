@@ -38,16 +38,22 @@ final class PageCheck {
     private final EncodedItem item;
     private final Row row = new Row();
     private final RangeDeletion deletion = new RangeDeletion();
-    private final Clustering place = new Clustering();
     private final List<ByteBuffer> items = new ArrayList<>();
     private long lengthBytes;
     private int rowCount;
 
     private final KeyView view = new KeyView();
     private DecoratedKey key;
+    /** Which range, or key, of the query it lies in. */
+    private int keyIndex;
+
     private boolean hasRow;
     private boolean hasStatic;
     private boolean hasPlace;
+    /** Whether the page goes on within this partition, and no row has shown yet that it is behind that place. */
+    private boolean mayBeBefore;
+
+    private Clustering place = new Clustering();
     private Clustering lastPlace = new Clustering();
     private int lastWeight;
 
@@ -60,29 +66,37 @@ final class PageCheck {
     }
 
     /**
-     * Takes items, which nobody changes from here on.
+     * Takes items from an offset on, which nobody changes from here on.
      *
      * @throws IllegalArgumentException when they are no answer to the question
      */
-    void add(byte[] bytes) throws CorruptItemException {
+    void add(byte[] bytes, int offset) throws CorruptItemException {
         if (lengthBytes - BYTES_SPARE > request.limits().bytes()) {
             throw new IllegalArgumentException("page is longer than it may be, lengthBytes=" + lengthBytes
                     + ", limitBytes=" + request.limits().bytes());
         }
-        for (int at = 0; at < bytes.length; at = item.endOffset()) {
+        for (int at = offset; at < bytes.length; at = item.endOffset()) {
             item.wrap(bytes, at, bytes.length);
-            if (key == null || !item.key().sameAs(view)) {
+            if (key == null || !item.isOf(view)) {
                 endPartition();
                 begin(item.key().toDecoratedKey());
             }
             take();
         }
-        lengthBytes += bytes.length;
-        items.add(ByteBuffer.wrap(bytes));
+        lengthBytes += bytes.length - offset;
+        if (offset < bytes.length) {
+            items.add(ByteBuffer.wrap(bytes, offset, bytes.length - offset));
+        }
+    }
+
+    /** Whether nothing of the page has come. */
+    boolean isEmpty() {
+        return lengthBytes == 0;
     }
 
     private void begin(DecoratedKey next) {
-        if (key != null && compare(next, key) <= 0) {
+        int index = indexOf(next);
+        if (key != null && (index < keyIndex || index == keyIndex && next.compareTo(key) <= 0)) {
             throw outOfPlace("partition does not come behind the one before, key=" + next + ", before=" + key);
         }
         if (request.after().isPresent()
@@ -91,7 +105,10 @@ final class PageCheck {
                     + request.after().get());
         }
         key = next;
+        keyIndex = index;
         view.wrap(next);
+        mayBeBefore = request.after().isPresent()
+                && request.after().get().key().orElseThrow().equals(next);
         hasRow = false;
         hasStatic = false;
         hasPlace = false;
@@ -164,18 +181,19 @@ final class PageCheck {
                 throw outOfPlace("rows are out of order, key=" + key);
             }
         }
-        if (weight == ClusteringComparator.AT) {
+        if (mayBeBefore && weight == ClusteringComparator.AT) {
             requireBehindPlace();
+            mayBeBefore = false;
         }
         hasPlace = true;
-        lastPlace = place.copy();
+        Clustering passed = lastPlace;
+        lastPlace = place;
+        place = passed;
         lastWeight = weight;
     }
 
     private void requireBehindPlace() {
-        if (request.after().isPresent()
-                && request.after().get().key().orElseThrow().equals(key)
-                && compare(PositionInPartition.at(place), request.after().get().position()) <= 0) {
+        if (compare(PositionInPartition.at(place), request.after().get().position()) <= 0) {
             throw outOfPlace("row does not lie behind the place where the page begins, key=" + key + ", place="
                     + request.after().get());
         }
@@ -215,14 +233,14 @@ final class PageCheck {
                     "page counts its rows wrong, told=" + end.rowCount() + ", rows=" + rowCount);
         }
         if (end.last().isEmpty()) {
-            return Page.exhausted(schema, items, rowCount, end.tombstoneCount());
+            return Page.exhausted(schema, items, rowCount, end.tombstoneCount(), end.nowSeconds());
         }
         RingPosition last = end.last().get();
         if (last.isEnd()) {
             throw outOfPlace("page that is not the last ends behind everything");
         }
         requireProgress(last);
-        return Page.stopped(schema, end.reason(), last, items, rowCount, end.tombstoneCount());
+        return Page.stopped(schema, end.reason(), last, items, rowCount, end.tombstoneCount(), end.nowSeconds());
     }
 
     private void requireProgress(RingPosition last) {

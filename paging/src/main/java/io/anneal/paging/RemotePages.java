@@ -5,15 +5,11 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
-import io.anneal.net.Connection;
 import io.anneal.net.Connector;
-import io.anneal.net.Message;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
-import io.anneal.net.Waiting;
-import io.anneal.paging.message.PageEnd;
 import io.anneal.paging.message.PageQuestion;
 import io.anneal.paging.message.PagingWire;
 import io.anneal.paging.message.TableName;
@@ -27,11 +23,15 @@ import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Pages of a replica on another node, which runs a {@link PagingService}. What comes is checked against what was asked for. A connection
- * that was lost between two pages is opened anew. Any thread.
+ * Pages of a replica on another node, which runs a {@link PagingService}. What comes is checked against what was asked for. Where more
+ * than a page is wanted, the node sends the next ones while this one is used, as far as the stream has credit. A connection that was lost
+ * between two pages is opened anew. Any thread.
  */
 public final class RemotePages implements PageSource {
     private final Connector peers;
@@ -39,6 +39,8 @@ public final class RemotePages implements PageSource {
     private final TableName table;
     private final TableSchema schema;
     private final String schemaText;
+    /** Of readings that another page was sent for, by their ids; nobody reads from them now. */
+    private final Map<UUID, ComingPages> coming = new ConcurrentHashMap<>();
 
     private RemotePages(Connector peers, InetSocketAddress address, TableName table, TableSchema schema) {
         this.peers = peers;
@@ -96,52 +98,87 @@ public final class RemotePages implements PageSource {
 
     @Override
     public Page read(PageRequest request) throws IOException {
+        ComingPages open = coming.remove(request.queryId());
+        if (open != null) {
+            Optional<Page> page = goOn(open, request);
+            if (page.isPresent()) {
+                return page.get();
+            }
+        }
         try {
-            return readOnce(request);
+            return readAnew(request);
         } catch (PeerException lost) {
             if (!lost.code().equals(PeerException.PEER_LOST) && !lost.code().equals(PeerException.CLOSED)) {
                 throw lost;
             }
-            return readOnce(request);
+            return readAnew(request);
         }
     }
 
-    private Page readOnce(PageRequest request) throws IOException {
-        Connection connection = peers.open(address);
-        MessageStream messages = connection.open(PagingWire.PAGE).messages();
+    /** Empty when the page is to be asked for anew. */
+    private Optional<Page> goOn(ComingPages open, PageRequest request) throws IOException {
+        if (!open.answers(request)) {
+            open.close();
+            return Optional.empty();
+        }
+        try {
+            return take(open, request.queryId());
+        } catch (PeerException failed) {
+            if (failed.code().equals(PeerException.MALFORMED)) {
+                throw failed;
+            }
+            return Optional.empty();
+        }
+    }
+
+    private Page readAnew(PageRequest request) throws IOException {
+        MessageStream messages = peers.open(address).open(PagingWire.PAGES).messages();
+        messages.write(PagingWire.QUESTION, ByteBuffer.wrap(PageQuestion.encode(table, schemaText, request)));
+        messages.stream().end();
+        return take(new ComingPages(messages, schema, request), request.queryId())
+                .orElseThrow(() -> malformed(
+                        address,
+                        PagingWire.PAGES,
+                        new IllegalArgumentException("the peer ended the stream before the page")));
+    }
+
+    private Optional<Page> take(ComingPages from, UUID queryId) throws IOException {
         boolean isWhole = false;
         try {
-            messages.write(PagingWire.QUESTION, ByteBuffer.wrap(PageQuestion.encode(table, schemaText, request)));
-            messages.stream().end();
-            Page page = take(messages, new PageCheck(request, schema));
+            Optional<Page> page = from.read();
             isWhole = true;
+            if (page.isPresent() && from.hasNext()) {
+                keep(from, queryId);
+            }
             return page;
         } catch (ByteUnderflowException | IllegalArgumentException | CorruptItemException malformed) {
-            throw malformed(address, PagingWire.PAGE, malformed);
+            throw malformed(address, PagingWire.PAGES, malformed);
         } finally {
             if (!isWhole) {
-                messages.stream().reset(PeerException.CLOSED, "who asked for the page takes no more of it");
+                from.close();
             }
         }
     }
 
-    private static Page take(MessageStream messages, PageCheck page) throws IOException {
-        while (true) {
-            try (Message message = Waiting.result(messages.read())
-                    .orElseThrow(() -> new IllegalArgumentException("the peer ended the stream before the page"))) {
-                if (message.kind() == PagingWire.END) {
-                    return page.conclude(PageEnd.decode(new ByteReader().wrap(message.content())));
-                }
-                if (message.kind() != PagingWire.ITEMS) {
-                    throw new IllegalArgumentException("message is of no known kind, kind=" + message.kind());
-                }
-                page.add(message.bytes());
-            }
+    private void keep(ComingPages from, UUID queryId) {
+        ComingPages other = coming.put(queryId, from);
+        if (other != null) {
+            other.close();
+        }
+        // Who does not come back for it finds nothing, and leaves nothing here: the peer resets it in a while.
+        if (from.isNew()) {
+            from.closed().whenComplete((done, failure) -> coming.remove(queryId, from));
+        } else if (from.closed().isDone()) {
+            coming.remove(queryId, from);
         }
     }
 
     @Override
     public void forget(UUID queryId) {
+        ComingPages open = coming.remove(queryId);
+        if (open != null) {
+            open.close();
+        }
         ByteWriter out = new ByteWriter(64);
         out.writeByte(PagingWire.VERSION);
         table.encode(out);

@@ -24,9 +24,11 @@ final class ReplicaPager implements Pager {
     }
 
     @Override
-    public Step read(ReadQuery query, PagingState state, PageLimits limits, long nowSeconds, boolean stateful)
+    public Step read(
+            ReadQuery query, PagingState state, PageLimits limits, long rowsWanted, long nowSeconds, boolean stateful)
             throws IOException {
-        Page page = source.read(new PageRequest(state.queryId(), query, state.after(), limits, nowSeconds, stateful));
+        Page page = source.read(
+                new PageRequest(state.queryId(), query, state.after(), limits, rowsWanted, nowSeconds, stateful));
         Optional<PagingState> next = page.last()
                 .map(place -> new PagingState(
                         state.queryId(),

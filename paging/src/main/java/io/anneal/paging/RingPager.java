@@ -63,7 +63,8 @@ final class RingPager implements Pager {
     }
 
     @Override
-    public Step read(ReadQuery query, PagingState state, PageLimits limits, long nowSeconds, boolean stateful)
+    public Step read(
+            ReadQuery query, PagingState state, PageLimits limits, long rowsWanted, long nowSeconds, boolean stateful)
             throws IOException {
         Reading reading = new Reading(state, limits, nowSeconds, stateful);
         return reading.read(pieces(query));
@@ -173,7 +174,7 @@ final class RingPager implements Pager {
                 after = Optional.empty();
                 i = end;
             }
-            return new Step(Page.exhausted(schema, items, rowCount, tombstoneCount), Optional.empty());
+            return new Step(Page.exhausted(schema, items, rowCount, tombstoneCount, nowSeconds), Optional.empty());
         }
 
         /** Behind all of a run, of which the page has items if another one follows. */
@@ -309,7 +310,7 @@ final class RingPager implements Pager {
         }
 
         private Step stopped(StopReason reason, RingPosition last) {
-            Page page = Page.stopped(schema, reason, last, items, rowCount, tombstoneCount);
+            Page page = Page.stopped(schema, reason, last, items, rowCount, tombstoneCount, nowSeconds);
             return new Step(
                     page,
                     Optional.of(new PagingState(

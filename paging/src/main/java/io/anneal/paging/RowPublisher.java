@@ -73,7 +73,7 @@ final class RowPublisher implements Flow.Publisher<TableRow> {
 
         private void begin() {
             try {
-                rows = new ScanRows(scan, scan.pages());
+                rows = new ScanRows(scan, scan.pages(false));
             } catch (RuntimeException e) {
                 refusal = Optional.of(e);
             }

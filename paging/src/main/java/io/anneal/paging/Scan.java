@@ -141,8 +141,13 @@ public final class Scan implements Iterable<TableRow> {
 
     /** Pages from the first one on, as fragments: for those who want speed. The caller closes them. */
     public ScanPages pages() {
+        return pages(true);
+    }
+
+    /** @param ahead whether a page may be read before it is asked for */
+    ScanPages pages(boolean ahead) {
         ReadQuery query = query();
-        return new ScanPages(this, query, cookies(query), PagingState.start(environment.newId()));
+        return new ScanPages(this, query, cookies(query), PagingState.start(environment.newId()), ahead);
     }
 
     /**
@@ -151,15 +156,20 @@ public final class Scan implements Iterable<TableRow> {
      * @throws PagingCookieException when the cookie is damaged, forged, of another query or table, or of an unknown version
      */
     public ScanPages pages(String cookie) {
-        ReadQuery query = query();
-        PagingCookie cookies = cookies(query);
-        return new ScanPages(this, query, cookies, cookies.read(cookie));
+        return pages(cookie, true);
     }
 
-    Pager.Step read(ReadQuery query, PagingState state, int rowsMax, long nowSeconds) throws IOException {
+    private ScanPages pages(String cookie, boolean ahead) {
+        ReadQuery query = query();
+        PagingCookie cookies = cookies(query);
+        return new ScanPages(this, query, cookies, cookies.read(cookie), ahead);
+    }
+
+    Pager.Step read(ReadQuery query, PagingState state, long rowsMax, long nowSeconds, boolean ahead)
+            throws IOException {
         long left = Math.max(1, Math.min(rowsMax, limit - state.rowCount()));
         PageLimits page = left < limits.rows() ? limits.withRows((int) left) : limits;
-        Pager.Step step = pager.read(query, state, page, nowSeconds, stateful);
+        Pager.Step step = pager.read(query, state, page, ahead ? left : page.rows(), nowSeconds, stateful);
         boolean isOver = step.next().isPresent() && step.next().get().rowCount() >= limit;
         if (isOver) {
             pager.forget(step.next().get());
@@ -177,9 +187,13 @@ public final class Scan implements Iterable<TableRow> {
         return environment.clock().instant().getEpochSecond();
     }
 
+    long nanoTime() {
+        return environment.nanoTime().getAsLong();
+    }
+
     /** The first page. Whoever does not go on from its cookie need not say so: what is kept for the next page is dropped after a while. */
     public ScanPage firstPage() throws IOException {
-        return page(pages());
+        return page(pages(false));
     }
 
     /**
@@ -189,7 +203,7 @@ public final class Scan implements Iterable<TableRow> {
      * @throws PagingCookieException when the cookie is damaged, forged, of another query or table, or of an unknown version
      */
     public ScanPage nextPage(String cookie) throws IOException {
-        return page(pages(cookie));
+        return page(pages(cookie, false));
     }
 
     /** Not closed: queriers wait for the next page. */
@@ -197,7 +211,7 @@ public final class Scan implements Iterable<TableRow> {
         Optional<Page> page = pages.next();
         List<TableRow> rows = new ArrayList<>();
         if (page.isPresent()) {
-            try (TableRows shown = rows(page.get(), pages.nowSeconds())) {
+            try (TableRows shown = rows(page.get())) {
                 for (TableRow row = shown.next(); row != null; row = shown.next()) {
                     rows.add(row);
                 }
@@ -206,8 +220,8 @@ public final class Scan implements Iterable<TableRow> {
         return new ScanPage(rows, pages.cookie());
     }
 
-    TableRows rows(Page page, long nowSeconds) throws IOException {
-        return TableRows.of(PageCursor.of(page, reversed), nowSeconds);
+    TableRows rows(Page page) throws IOException {
+        return TableRows.of(PageCursor.of(page, reversed), page.nowSeconds());
     }
 
     /**

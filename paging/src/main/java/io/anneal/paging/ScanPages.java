@@ -7,23 +7,31 @@ import io.anneal.paging.query.ReadQuery;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** The pages of a scan, one after the other. One thread. */
 public final class ScanPages implements Closeable {
+    /** Who takes longer over a page has what was sent ahead of it dropped, sooner or later. */
+    private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final Scan scan;
     private final ReadQuery query;
     private final PagingCookie cookies;
+    private final boolean ahead;
 
     /** Empty after the last page. */
     private Optional<PagingState> state;
 
-    private long nowSeconds;
+    private long readNanos;
 
-    ScanPages(Scan scan, ReadQuery query, PagingCookie cookies, PagingState state) {
+    /** @param ahead whether a page may be read before it is asked for */
+    ScanPages(Scan scan, ReadQuery query, PagingCookie cookies, PagingState state, boolean ahead) {
         this.scan = scan;
         this.query = query;
         this.cookies = cookies;
         this.state = Optional.of(state);
+        this.ahead = ahead;
+        readNanos = scan.nanoTime();
     }
 
     /**
@@ -34,16 +42,17 @@ public final class ScanPages implements Closeable {
      * @throws java.io.InterruptedIOException when the thread is interrupted
      */
     public Optional<Page> next() throws IOException {
-        return next(Integer.MAX_VALUE);
+        return next(Long.MAX_VALUE);
     }
 
-    /** The same, of at most so many rows. */
-    public Optional<Page> next(int rowsMax) throws IOException {
+    /** The same, of at most so many rows, as are those read ahead of it. */
+    public Optional<Page> next(long rowsMax) throws IOException {
         if (state.isEmpty()) {
             return Optional.empty();
         }
-        nowSeconds = scan.nowSeconds();
-        Pager.Step step = scan.read(query, state.get(), rowsMax, nowSeconds);
+        boolean isSlow = scan.nanoTime() - readNanos > SLOW_NANOS;
+        Pager.Step step = scan.read(query, state.get(), rowsMax, scan.nowSeconds(), ahead && !isSlow);
+        readNanos = scan.nanoTime();
         state = step.next();
         return Optional.of(step.page());
     }
@@ -66,10 +75,6 @@ public final class ScanPages implements Closeable {
     /** Rows of all pages up to here, those before a cookie among them, while there is another page. */
     public long rowCount() {
         return state.map(PagingState::rowCount).orElse(0L);
-    }
-
-    long nowSeconds() {
-        return nowSeconds;
     }
 
     /** Lets go of what is kept for the next page, if there is one. Its cookie stays good. */

@@ -39,7 +39,7 @@ final class ScanRows implements Iterator<TableRow>, Closeable {
             takeFromPage();
             while (ahead == null && pages.hasNext()) {
                 Page next = pages.next().orElseThrow();
-                page = Optional.of(scan.rows(next, pages.nowSeconds()));
+                page = Optional.of(scan.rows(next));
                 takeFromPage();
             }
             return ahead != null;

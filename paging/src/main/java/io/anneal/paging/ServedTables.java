@@ -1,6 +1,5 @@
 package io.anneal.paging;
 
-import io.anneal.environment.HostEnvironment;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSchema;
 import io.anneal.node.Replicas;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -31,7 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ServedTables implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(ServedTables.class);
-    private static final int SWEEPS = 4;
     /** A directory is read as it was when it was opened: a scan that begins later than that opens it anew. */
     private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -39,7 +36,6 @@ final class ServedTables implements Closeable {
     private final Queriers queriers;
     private final LongSupplier nanoTime;
     private final long idleNanos;
-    private final ScheduledExecutorService sweeper;
     private final Map<TableName, Served> tables = new HashMap<>();
     private boolean isClosed;
 
@@ -116,14 +112,11 @@ final class ServedTables implements Closeable {
         }
     }
 
-    ServedTables(Replicas replicas, Queriers queriers, HostEnvironment environment, Duration idle) {
+    ServedTables(Replicas replicas, Queriers queriers, LongSupplier nanoTime, Duration idle) {
         this.replicas = replicas;
         this.queriers = queriers;
-        nanoTime = environment.nanoTime();
+        this.nanoTime = nanoTime;
         idleNanos = idle.toNanos();
-        sweeper = environment.threads().single("paged-tables");
-        long everyNanos = Math.max(1, idleNanos / SWEEPS);
-        sweeper.scheduleWithFixedDelay(this::sweep, everyNanos, everyNanos, TimeUnit.NANOSECONDS);
     }
 
     /**
@@ -179,6 +172,7 @@ final class ServedTables implements Closeable {
         return free;
     }
 
+    /** Closes those that nobody has asked for in a while. */
     void sweep() {
         takeFree().forEach(Served::end);
     }
@@ -192,6 +186,5 @@ final class ServedTables implements Closeable {
             free = takeFree();
         }
         free.forEach(Served::end);
-        sweeper.shutdown();
     }
 }

@@ -86,12 +86,12 @@ final class PageCheckTest {
     }
 
     private static PageEnd end(Page page) {
-        return new PageEnd(page.stopReason(), page.rowCount(), page.tombstoneCount(), page.last());
+        return new PageEnd(page.stopReason(), page.rowCount(), page.tombstoneCount(), 0, page.last());
     }
 
     private Page checked(PageRequest request, List<byte[]> items, PageEnd end) throws CorruptItemException {
         PageCheck check = new PageCheck(request, schema);
-        check.add(joined(items));
+        check.add(joined(items), 0);
         return check.conclude(end);
     }
 
@@ -181,16 +181,16 @@ final class PageCheckTest {
         PageRequest request = all(first.last(), 10);
         Page second = read(request);
         List<byte[]> items = items(second);
-        assertThatThrownBy(() ->
-                        checked(request, items, new PageEnd(StopReason.ROW_LIMIT, second.rowCount(), 0, first.last())))
+        assertThatThrownBy(() -> checked(
+                        request, items, new PageEnd(StopReason.ROW_LIMIT, second.rowCount(), 0, 0, first.last())))
                 .hasMessageContaining("ends before its last item");
-        assertThatThrownBy(() ->
-                        checked(request, List.of(), new PageEnd(StopReason.TOMBSTONE_LIMIT, 0, 20_000, first.last())))
+        assertThatThrownBy(() -> checked(
+                        request, List.of(), new PageEnd(StopReason.TOMBSTONE_LIMIT, 0, 20_000, 0, first.last())))
                 .hasMessageContaining("ends where it began");
         assertThatThrownBy(() -> checked(
                         request,
                         items,
-                        new PageEnd(StopReason.ROW_LIMIT, second.rowCount(), 0, Optional.of(RingPosition.END))))
+                        new PageEnd(StopReason.ROW_LIMIT, second.rowCount(), 0, 0, Optional.of(RingPosition.END))))
                 .hasMessageContaining("behind everything");
     }
 
@@ -204,7 +204,7 @@ final class PageCheckTest {
             wrong[i] ^= 1 << i % 8;
             try {
                 PageCheck check = new PageCheck(request, schema);
-                check.add(wrong);
+                check.add(wrong, 0);
                 check.conclude(end(page));
             } catch (CorruptItemException | IllegalArgumentException | ByteUnderflowException refused) {
                 assertThat(refused).hasMessageNotContaining("null");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.net.NetConfig;
+import io.anneal.net.NetLimits;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
 import io.anneal.net.SharedToken;
@@ -18,6 +19,7 @@ import io.anneal.paging.query.PageLimits;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
+import io.anneal.store.TableRows;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,11 +27,13 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,10 +89,14 @@ final class PagingServiceTest {
     }
 
     private void start(InetSocketAddress wanted) throws IOException {
+        start(wanted, QuerierLimits.DEFAULT);
+    }
+
+    private void start(InetSocketAddress wanted, QuerierLimits limits) throws IOException {
         server = node();
         server.replicas().add("data", new StoreReplicas(store));
         metrics = new PagingMetrics("test", host.nanoTime());
-        service = new PagingService(server.replicas(), host, QuerierLimits.DEFAULT, metrics);
+        service = new PagingService(server.replicas(), server.budget(), host, limits, metrics);
         service.register(server.handlers());
         address = server.listen(wanted);
     }
@@ -175,6 +183,129 @@ final class PagingServiceTest {
                 rowCount += pages.next().orElseThrow().rowCount();
             }
             assertThat(rowCount).isEqualTo(rows(paging.table(table).scan()).size());
+        }
+    }
+
+    /** More than the wire and both ends hold of a scan that nobody goes on with. */
+    private void writeMuch() throws IOException {
+        for (int k = 0; k < 64; k++) {
+            table.row()
+                    .key("k", KEYS + k)
+                    .clustering("c", 0)
+                    .set("v", "v".repeat(64 << 10))
+                    .insert();
+        }
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        for (int i = 0; i < 3_000 && !condition.getAsBoolean(); i++) {
+            Thread.sleep(10);
+        }
+        assertThat(condition.getAsBoolean()).isTrue();
+    }
+
+    @Test
+    void shouldHoldAWindowAndTwoPagesForWhoReadsSlowly() throws Exception {
+        writeMuch();
+        long pageBytes = 200 << 10;
+        long windowBytes = NetLimits.DEFAULT.windowBytesMax();
+        try (Paging paging = Paging.open()) {
+            Scan scan = paging.table(remote()).scan().limits(PageLimits.DEFAULT.withBytes(pageBytes / 2));
+            List<String> read = new ArrayList<>();
+            for (TableRow row : scan) {
+                assertThat(client.budget().reservedBytes()).isLessThanOrEqualTo(2 * windowBytes);
+                assertThat(server.budget().reservedBytes()).isLessThanOrEqualTo(2 * (pageBytes + windowBytes));
+                read.add(row.toString());
+            }
+
+            assertThat(read).isEqualTo(rows(paging.table(table).scan()));
+            assertThat(server.budget().reservedBytesMost())
+                    .isGreaterThan(pageBytes / 2)
+                    .isLessThanOrEqualTo(2 * (pageBytes + windowBytes));
+        }
+        await(() -> client.budget().reservedBytes() == 0 && server.budget().reservedBytes() == 0);
+    }
+
+    @Test
+    void shouldLetGoOfWhatWasSentAheadOfAScanThatIsGivenUp() throws Exception {
+        writeMuch();
+        try (Paging paging = Paging.open();
+                ScanPages pages = paging.table(remote()).scan().pageSize(7).pages()) {
+            assertThat(pages.next()).isPresent();
+            await(() -> client.budget().reservedBytes() > 0);
+        }
+        await(() -> client.budget().reservedBytes() == 0 && server.budget().reservedBytes() == 0);
+        await(() -> metric("querier_cache_population") == 0);
+        assertThat(metric("querier_cache_time_based_evictions")).isZero();
+    }
+
+    @Test
+    void shouldLetGoOfWhatNobodyTakesAndGoOnWhenItIsWanted() throws Exception {
+        writeMuch();
+        stop();
+        start(address, QuerierLimits.DEFAULT.withIdle(Duration.ofMillis(100)));
+        try (Paging paging = Paging.open();
+                ScanPages pages = paging.table(remote()).scan().pageSize(7).pages()) {
+            long rowCount = pages.next().orElseThrow().rowCount();
+            await(() -> client.budget().reservedBytes() == 0 && server.budget().reservedBytes() == 0);
+            while (pages.hasNext()) {
+                rowCount += pages.next().orElseThrow().rowCount();
+            }
+            assertThat(rowCount).isEqualTo(rows(paging.table(table).scan()).size());
+        }
+    }
+
+    @Test
+    void shouldGoOnFromACookieOfAStreamThatWasCut() throws IOException {
+        List<String> read = new ArrayList<>();
+        try (Paging paging = Paging.open()) {
+            Optional<String> cookie = Optional.empty();
+            do {
+                Scan scan = paging.table(remote()).scan().pageSize(100);
+                try (ScanPages pages = cookie.isPresent() ? scan.pages(cookie.get()) : scan.pages()) {
+                    for (int i = 0; i < 2 && pages.hasNext(); i++) {
+                        try (TableRows rows = scan.rows(pages.next().orElseThrow())) {
+                            for (TableRow row = rows.next(); row != null; row = rows.next()) {
+                                read.add(row.toString());
+                            }
+                        }
+                    }
+                    cookie = pages.cookie();
+                    stop();
+                }
+                start(address);
+            } while (cookie.isPresent());
+            assertThat(read).isEqualTo(rows(paging.table(table).scan()));
+        }
+    }
+
+    @Test
+    void shouldReadPageByPageWhereMemoryForMoreIsGone() throws IOException {
+        writeMuch();
+        long free = server.budget().totalBytes() * 3 / 4 - server.budget().reservedBytes();
+        assertThat(server.budget().tryReserveSpare(free)).isTrue();
+        try (Paging paging = Paging.open()) {
+            assertThat(rows(paging.table(remote()).scan().pageSize(7)))
+                    .isEqualTo(rows(paging.table(table).scan()));
+        } finally {
+            server.budget().release(free);
+        }
+    }
+
+    @Test
+    void shouldTellOfAnAlteredTableWhenItsRowsAreWanted() throws IOException {
+        writeMuch();
+        try (Paging paging = Paging.open();
+                ScanPages pages = paging.table(remote()).scan().pageSize(7).pages()) {
+            assertThat(pages.next().orElseThrow().rowCount()).isEqualTo(7);
+            store.alterTable("ALTER TABLE ks.t ADD w int");
+            assertThatThrownBy(() -> {
+                        while (pages.hasNext()) {
+                            assertThat(pages.next().orElseThrow().rowCount()).isLessThanOrEqualTo(7);
+                        }
+                    })
+                    .hasMessageContaining("schema differs");
+            assertThat(pages.cookie()).isPresent();
         }
     }
 

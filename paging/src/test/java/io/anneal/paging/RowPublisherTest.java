@@ -169,12 +169,19 @@ final class RowPublisherTest {
             }
 
             @Override
-            public Step read(ReadQuery query, PagingState state, PageLimits limits, long nowSeconds, boolean stateful)
+            public Step read(
+                    ReadQuery query,
+                    PagingState state,
+                    PageLimits limits,
+                    long rowsWanted,
+                    long nowSeconds,
+                    boolean stateful)
                     throws IOException {
+                assertThat(rowsWanted).isEqualTo(2);
                 if (state.rowCount() >= 4) {
                     throw new IOException("disk is gone");
                 }
-                return sound.read(query, state, limits, nowSeconds, stateful);
+                return sound.read(query, state, limits, rowsWanted, nowSeconds, stateful);
             }
 
             @Override

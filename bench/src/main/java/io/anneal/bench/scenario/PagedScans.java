@@ -65,7 +65,7 @@ record PagedScans(PageSource pages, int pageRows, boolean stateful) {
         Optional<Page> page = Optional.empty();
         long rows = 0;
         do {
-            page = Optional.of(page(queryId, query, page));
+            page = Optional.of(page(queryId, query, page, Long.MAX_VALUE - rows));
             rows += consumer.rows(page.get());
         } while (page.get().last().isPresent());
         return rows;
@@ -73,15 +73,16 @@ record PagedScans(PageSource pages, int pageRows, boolean stateful) {
 
     /** The first page of a query that nobody goes on with. */
     void abandon(ReadQuery query) throws IOException {
-        page(ENVIRONMENT.newId(), query, Optional.empty());
+        page(ENVIRONMENT.newId(), query, Optional.empty(), pageRows);
     }
 
-    private Page page(UUID queryId, ReadQuery query, Optional<Page> before) throws IOException {
+    private Page page(UUID queryId, ReadQuery query, Optional<Page> before, long left) throws IOException {
         return pages.read(new PageRequest(
                 queryId,
                 query,
                 before.flatMap(Page::last),
                 PageLimits.DEFAULT.withRows(pageRows).withBytes(Long.MAX_VALUE),
+                left,
                 ENVIRONMENT.clock().instant().getEpochSecond(),
                 stateful));
     }

@@ -281,8 +281,8 @@ public final class ScanCommand extends Subcommand {
         return limit != null && rowCount >= limit;
     }
 
-    private int rowsLeft() {
-        return limit == null ? Integer.MAX_VALUE : (int) Math.min(limit - rowCount, Integer.MAX_VALUE);
+    private long rowsLeft() {
+        return limit == null ? Long.MAX_VALUE : limit - rowCount;
     }
 
     private void print(ScanPages pages, Page page, RowPrinter.Sink sink) throws IOException {

@@ -8,22 +8,25 @@ import io.anneal.paging.query.StopReason;
 import java.util.Optional;
 
 /**
- * What ends a page: why, where, and what it counts. Layout: number of the reason, rows, tombstones, and the place unless nothing is left.
+ * Why a page ends, where, and what it counts. Layout: number of the reason, rows, tombstones, seconds of now, and the place unless
+ * nothing is left.
  *
  * @param last where the next page goes on; empty when nothing is left
  */
-public record PageEnd(StopReason reason, int rowCount, int tombstoneCount, Optional<RingPosition> last) {
+public record PageEnd(
+        StopReason reason, int rowCount, int tombstoneCount, long nowSeconds, Optional<RingPosition> last) {
     public static byte[] encode(Page page) {
         ByteWriter out = new ByteWriter(64);
         out.writeByte(page.stopReason().ordinal());
         out.writeUnsignedVInt(page.rowCount());
         out.writeUnsignedVInt(page.tombstoneCount());
+        out.writeLong(page.nowSeconds());
         page.last().ifPresent(place -> place.encode(out));
         return out.toByteArray();
     }
 
     /**
-     * Trusts nothing.
+     * Reads it, and leaves what stands behind it. Trusts nothing.
      *
      * @throws io.anneal.io.ByteUnderflowException when a length runs over the end
      * @throws IllegalArgumentException when it is no end of a page
@@ -39,12 +42,10 @@ public record PageEnd(StopReason reason, int rowCount, int tombstoneCount, Optio
         if (rowCount < 0 || tombstoneCount < 0) {
             throw new IllegalArgumentException("page counts less than nothing");
         }
+        long nowSeconds = in.readLong();
         Optional<RingPosition> last = reasons[number] == StopReason.EXHAUSTED
                 ? Optional.empty()
                 : Optional.of(RingPosition.decode(in, PagingWire.COMPONENTS_MAX));
-        if (in.hasRemaining()) {
-            throw new IllegalArgumentException("bytes stand behind the end, count=" + in.remainingBytes());
-        }
-        return new PageEnd(reasons[number], rowCount, tombstoneCount, last);
+        return new PageEnd(reasons[number], rowCount, tombstoneCount, nowSeconds, last);
     }
 }

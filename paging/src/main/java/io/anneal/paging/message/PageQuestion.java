@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Asks for a page. Layout: version, table, schema text, query id, flags (1: goes on after a place, 2: stateful), query, place if there is
- * one, limits (rows, bytes, tombstones, filtered rows), seconds of now.
+ * Asks for a page, and for those behind it. Layout: version, table, schema text, query id, flags (1: goes on after a place, 2: stateful), query, place if there is
+ * one, limits (rows, bytes, tombstones, filtered rows), rows that are wanted in all, seconds of now.
  */
 public final class PageQuestion {
     private static final int GOES_ON = 1;
@@ -36,6 +36,7 @@ public final class PageQuestion {
         out.writeUnsignedVInt(limits.bytes());
         out.writeUnsignedVInt(limits.tombstones());
         out.writeUnsignedVInt(limits.filtered());
+        out.writeUnsignedVInt(request.rowsWanted());
         out.writeLong(request.nowSeconds());
         return out.toByteArray();
     }
@@ -58,10 +59,11 @@ public final class PageQuestion {
                 : Optional.of(RingPosition.decode(in, PagingWire.COMPONENTS_MAX));
         PageLimits limits = new PageLimits(
                 in.readUnsignedVInt32(), in.readUnsignedVInt(), in.readUnsignedVInt32(), in.readUnsignedVInt32());
+        long rowsWanted = in.readUnsignedVInt();
         long nowSeconds = in.readLong();
         if (in.hasRemaining()) {
             throw new IllegalArgumentException("bytes stand behind the question, count=" + in.remainingBytes());
         }
-        return new PageRequest(queryId, query, after, limits, nowSeconds, (flags & STATEFUL) != 0);
+        return new PageRequest(queryId, query, after, limits, rowsWanted, nowSeconds, (flags & STATEFUL) != 0);
     }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
 final class PageItems {
     private final TableSchema schema;
     private final PageLimits limits;
+    private final long nowSeconds;
     private final List<ByteBuffer> items = new ArrayList<>();
     private int rowCount;
     private long lengthBytes;
@@ -22,9 +23,10 @@ final class PageItems {
     /** Where the last stretch lies, so that what follows it there is one with it. */
     private byte[] lastArray;
 
-    PageItems(TableSchema schema, PageLimits limits) {
+    PageItems(TableSchema schema, PageLimits limits, long nowSeconds) {
         this.schema = schema;
         this.limits = limits;
+        this.nowSeconds = nowSeconds;
     }
 
     TableSchema schema() {
@@ -105,10 +107,10 @@ final class PageItems {
     }
 
     Page stopped(RingPosition place) {
-        return Page.stopped(schema, full().orElseThrow(), place, items, rowCount, tombstoneCount);
+        return Page.stopped(schema, full().orElseThrow(), place, items, rowCount, tombstoneCount, nowSeconds);
     }
 
     Page exhausted() {
-        return Page.exhausted(schema, items, rowCount, tombstoneCount);
+        return Page.exhausted(schema, items, rowCount, tombstoneCount, nowSeconds);
     }
 }

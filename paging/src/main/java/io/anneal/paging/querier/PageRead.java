@@ -24,7 +24,7 @@ final class PageRead {
         this.queriers = queriers;
         this.request = request;
         this.permit = permit;
-        page = new PageItems(reads.schema(), request.limits());
+        page = new PageItems(reads.schema(), request.limits(), request.nowSeconds());
     }
 
     Page read() throws IOException {

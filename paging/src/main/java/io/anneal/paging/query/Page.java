@@ -18,6 +18,7 @@ public final class Page {
     private final int tombstoneCount;
     private final StopReason stopReason;
     private final Optional<RingPosition> last;
+    private final long nowSeconds;
 
     private Page(
             TableSchema schema,
@@ -25,18 +26,21 @@ public final class Page {
             int rowCount,
             int tombstoneCount,
             StopReason stopReason,
-            Optional<RingPosition> last) {
+            Optional<RingPosition> last,
+            long nowSeconds) {
         this.schema = schema;
         this.items = List.copyOf(items);
         this.rowCount = rowCount;
         this.tombstoneCount = tombstoneCount;
         this.stopReason = stopReason;
         this.last = last;
+        this.nowSeconds = nowSeconds;
     }
 
     /** The last page. */
-    public static Page exhausted(TableSchema schema, List<ByteBuffer> items, int rowCount, int tombstoneCount) {
-        return new Page(schema, items, rowCount, tombstoneCount, StopReason.EXHAUSTED, Optional.empty());
+    public static Page exhausted(
+            TableSchema schema, List<ByteBuffer> items, int rowCount, int tombstoneCount, long nowSeconds) {
+        return new Page(schema, items, rowCount, tombstoneCount, StopReason.EXHAUSTED, Optional.empty(), nowSeconds);
     }
 
     /** A page that another one follows, which goes on strictly behind {@code last}. */
@@ -46,11 +50,12 @@ public final class Page {
             RingPosition last,
             List<ByteBuffer> items,
             int rowCount,
-            int tombstoneCount) {
+            int tombstoneCount,
+            long nowSeconds) {
         if (reason == StopReason.EXHAUSTED) {
             throw new IllegalArgumentException("a page that is the last has no place to go on");
         }
-        return new Page(schema, items, rowCount, tombstoneCount, reason, Optional.of(last));
+        return new Page(schema, items, rowCount, tombstoneCount, reason, Optional.of(last), nowSeconds);
     }
 
     /** By which the items are encoded: the table may be altered between two pages. */
@@ -78,6 +83,11 @@ public final class Page {
     /** Where the next page goes on; empty after the last one. */
     public Optional<RingPosition> last() {
         return last;
+    }
+
+    /** What counted as expired when it was read, seconds since 1970. */
+    public long nowSeconds() {
+        return nowSeconds;
     }
 
     public long lengthBytes() {

@@ -94,21 +94,22 @@ public final class PageCursor extends SourceCursor {
     }
 
     private FragmentKind nextOfPartition() throws IOException {
-        boolean goesOn = hasItem && item.key().sameAs(key);
+        boolean goesOn = hasItem && item.isOf(key);
         if (!goesOn) {
             return isOpen ? closing() : FragmentKind.PARTITION_END;
         }
         return switch (item.kind()) {
             case STATIC_ROW -> row(FragmentKind.STATIC_ROW);
-            case CLUSTERING_ROW -> {
-                item.readPosition(place);
-                boolean closes = isOpen && compare(open, place, ClusteringComparator.AT) < 0;
-                yield closes ? closing() : row(FragmentKind.CLUSTERING_ROW);
-            }
+            case CLUSTERING_ROW -> isOpen && closesBeforeItem() ? closing() : row(FragmentKind.CLUSTERING_ROW);
             case RANGE_DELETION -> rangeDeletion();
             case PARTITION_DELETION ->
                 throw new CorruptItemException("deletion of a partition comes behind its rows", item.offset(), "");
         };
+    }
+
+    private boolean closesBeforeItem() throws IOException {
+        item.readPosition(place);
+        return compare(open, place, ClusteringComparator.AT) < 0;
     }
 
     private FragmentKind row(FragmentKind rowKind) throws IOException {
@@ -159,7 +160,7 @@ public final class PageCursor extends SourceCursor {
     @Override
     public void nextPartition() throws IOException {
         if (kind != null && kind != FragmentKind.PARTITION_END) {
-            while (hasItem && item.key().sameAs(key)) {
+            while (hasItem && item.isOf(key)) {
                 next();
             }
             isOpen = false;

@@ -66,7 +66,7 @@ final class PageCursorTest {
         }
         cursor.close();
         return Page.exhausted(
-                cursor.schema(), items.stream().map(ByteBuffer::wrap).toList(), items.size(), 0);
+                cursor.schema(), items.stream().map(ByteBuffer::wrap).toList(), items.size(), 0, 0);
     }
 
     private static RangeDeletion deletion(RangeTombstoneChange from, RangeTombstoneChange to, boolean reversed) {
