@@ -35,7 +35,7 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     private boolean isRequest;
 
     private boolean endReceived;
-    private long lastMoveNanos;
+    private volatile long lastMoveNanos;
 
     private boolean isFinished;
     private IOException failure;
@@ -113,10 +113,6 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     /** What the stream failed with, null if it has not. */
     IOException failure() {
         return failure;
-    }
-
-    long idleNanos(long nowNanos) {
-        return nowNanos - lastMoveNanos;
     }
 
     /** Takes over the frame's payload. */
@@ -229,6 +225,11 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
     @Override
     public Verb verb() {
         return verb;
+    }
+
+    @Override
+    public long idleNanos() {
+        return session.nanoTime() - lastMoveNanos;
     }
 
     @Override

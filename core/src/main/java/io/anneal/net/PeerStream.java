@@ -75,6 +75,9 @@ public interface PeerStream {
      */
     void reset(String code, String message);
 
+    /** For how long neither a piece nor a credit has moved on it. */
+    long idleNanos();
+
     /** Done when both directions have ended and everything was read. */
     CompletableFuture<Void> closed();
 }

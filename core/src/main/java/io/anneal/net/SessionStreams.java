@@ -236,10 +236,9 @@ final class SessionStreams {
         if (!session.isOpen()) {
             return;
         }
-        long nowNanos = session.nanoTime();
         long idleNanosMax = TimeUnit.MILLISECONDS.toNanos(config.timeouts().streamIdleMs());
         for (MultiplexedStream stream : List.copyOf(streams.values())) {
-            if (stream.idleNanos(nowNanos) > idleNanosMax) {
+            if (stream.idleNanos() > idleNanosMax) {
                 String reason = "nothing moved on the stream, timeoutMs="
                         + config.timeouts().streamIdleMs();
                 stream.resetNow(

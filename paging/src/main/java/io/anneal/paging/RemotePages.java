@@ -25,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -34,6 +35,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * between two pages is opened anew. Any thread.
  */
 public final class RemotePages implements PageSource {
+    /** Codes of what a connection that lay still, or this process, has done to the stream: it may go well the next time. */
+    private static final Set<String> AGAIN = Set.of(PeerException.PEER_LOST, PeerException.CLOSED, PagingWire.IDLE);
+
     private final Connector peers;
     private final InetSocketAddress address;
     private final TableName table;
@@ -108,7 +112,7 @@ public final class RemotePages implements PageSource {
         try {
             return readAnew(request);
         } catch (PeerException lost) {
-            if (!lost.code().equals(PeerException.PEER_LOST) && !lost.code().equals(PeerException.CLOSED)) {
+            if (!AGAIN.contains(lost.code())) {
                 throw lost;
             }
             return readAnew(request);

@@ -46,7 +46,6 @@ final class SentPages {
     private Optional<PageRequest> next;
 
     private volatile CompletableFuture<Void> written = CompletableFuture.completedFuture(null);
-    private volatile long writtenNanos;
 
     /** Where pages come from. */
     interface Source {
@@ -99,7 +98,6 @@ final class SentPages {
         first = request;
         next = Optional.of(request);
         startNanos = nanoTime.getAsLong();
-        writtenNanos = startNanos;
         closed = messages.stream().closed();
     }
 
@@ -153,7 +151,6 @@ final class SentPages {
             return;
         }
         if (!lot.parts.isEmpty()) {
-            writtenNanos = nanoTime.getAsLong();
             written = messages.write(lot.parts);
             written.whenComplete((done, failure) -> budget.release(lot.reservedBytes));
         }
@@ -164,7 +161,7 @@ final class SentPages {
 
     /** Resets the stream if the peer has taken nothing for so long. Any thread. */
     void resetIfIdle(long idleNanos) {
-        if (!written.isDone() && nanoTime.getAsLong() - writtenNanos >= idleNanos) {
+        if (!written.isDone() && messages.stream().idleNanos() >= idleNanos) {
             messages.stream().reset(PagingWire.IDLE, "pages were not taken for too long");
         }
     }

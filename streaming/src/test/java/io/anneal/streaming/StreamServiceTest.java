@@ -101,6 +101,11 @@ class StreamServiceTest {
         }
 
         @Override
+        public long idleNanos() {
+            return 0;
+        }
+
+        @Override
         public CompletableFuture<Void> closed() {
             throw new UnsupportedOperationException();
         }
