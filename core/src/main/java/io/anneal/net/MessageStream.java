@@ -62,15 +62,19 @@ public final class MessageStream {
      */
     public record Part(int kind, List<ByteBuffer> content) {
         private int lengthBytes() {
-            return content.stream().mapToInt(ByteBuffer::remaining).sum();
+            int lengthBytes = 0;
+            for (ByteBuffer piece : content) {
+                lengthBytes = Math.addExact(lengthBytes, piece.remaining());
+            }
+            return lengthBytes;
         }
 
         private long gatheredBytes() {
-            return HEADER_BYTES
-                    + content.stream()
-                            .filter(Part::isGathered)
-                            .mapToLong(ByteBuffer::remaining)
-                            .sum();
+            long gatheredBytes = HEADER_BYTES;
+            for (ByteBuffer piece : content) {
+                gatheredBytes += isGathered(piece) ? piece.remaining() : 0;
+            }
+            return gatheredBytes;
         }
 
         private static boolean isGathered(ByteBuffer content) {
@@ -94,8 +98,11 @@ public final class MessageStream {
      * @param parts one at least, whose buffers must not change before the future is done
      */
     public CompletableFuture<Void> write(List<Part> parts) {
-        Gathering out =
-                new Gathering(parts.stream().mapToLong(Part::gatheredBytes).sum());
+        long gatheredBytes = 0;
+        for (Part part : parts) {
+            gatheredBytes += part.gatheredBytes();
+        }
+        Gathering out = new Gathering(gatheredBytes);
         for (Part part : parts) {
             int lengthBytes = part.lengthBytes();
             bytesSent += HEADER_BYTES + lengthBytes;

@@ -38,6 +38,9 @@ public final class RemotePages implements PageSource {
     /** Codes of what a connection that lay still, or this process, has done to the stream: it may go well the next time. */
     private static final Set<String> AGAIN = Set.of(PeerException.PEER_LOST, PeerException.CLOSED, PagingWire.IDLE);
 
+    /** Readings that more is sent for at once; of so many, most were given up. */
+    private static final int COMING_MAX = 256;
+
     private final Connector peers;
     private final InetSocketAddress address;
     private final TableName table;
@@ -165,6 +168,10 @@ public final class RemotePages implements PageSource {
     }
 
     private void keep(ComingPages from, UUID queryId) {
+        if (coming.size() >= COMING_MAX) {
+            from.close();
+            return;
+        }
         ComingPages other = coming.put(queryId, from);
         if (other != null) {
             other.close();

@@ -178,9 +178,7 @@ public final class Scan implements Iterable<TableRow> {
     }
 
     void forget(PagingState state) {
-        if (stateful) {
-            pager.forget(state);
-        }
+        pager.forget(state);
     }
 
     long nowSeconds() {

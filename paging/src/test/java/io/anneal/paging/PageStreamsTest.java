@@ -114,8 +114,8 @@ final class PageStreamsTest {
                         (asker, question) -> CompletableFuture.completedFuture(ByteBuffer.allocate(0)));
         InetSocketAddress address = server.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         String keyspace = pages.schema().keyspace();
-        return paging.table(
-                        RemotePages.open(client.peers(), address, "", keyspace, pages.schema().name()))
+        return paging.table(RemotePages.open(
+                        client.peers(), address, "", keyspace, pages.schema().name()))
                 .scan()
                 .pageSize(7);
     }
@@ -127,8 +127,7 @@ final class PageStreamsTest {
             assertThat(TableName.decode(question).table())
                     .isEqualTo(pages.schema().name());
             assertThat(Texts.readVerbatim(question)).isEqualTo(SchemaText.print(pages.schema()));
-            peer.answer(
-                    streams.incrementAndGet(), messages, PageQuestion.decode(question, pages.schema()));
+            peer.answer(streams.incrementAndGet(), messages, PageQuestion.decode(question, pages.schema()));
         } catch (RequestException refused) {
             messages.stream().reset(refused.code(), refused.getMessage());
         } catch (IOException | RuntimeException | Error unexpected) {
@@ -227,7 +226,8 @@ final class PageStreamsTest {
             List<String> read = new ArrayList<>();
             String cookie = null;
             do {
-                // The first page of a stream that is reset may be lost with it: then it is an error, and the place is as it was.
+                // The first page of a stream that is reset may be lost with it: then it is an error, and the place is
+                // as it was.
                 try (ScanPages reading = cookie == null ? scan.pages() : scan.pages(cookie)) {
                     while (reading.hasNext()) {
                         Page page = reading.next().orElseThrow();
@@ -280,7 +280,12 @@ final class PageStreamsTest {
                     case 1 -> messages.write(PagingWire.PAGE, message(first));
                     case 2 -> {
                         PageRequest more = new PageRequest(
-                                next.queryId(), next.query(), next.after(), next.limits().withRows(8), 0, false);
+                                next.queryId(),
+                                next.query(),
+                                next.after(),
+                                next.limits().withRows(8),
+                                0,
+                                false);
                         messages.write(PagingWire.PAGE, message(pages.read(more)));
                     }
                     case 3 -> {
@@ -289,14 +294,19 @@ final class PageStreamsTest {
                         messages.write(PagingWire.PAGE, message(pages.read(third)));
                     }
                     case 4 -> {
-                        messages.write(PagingWire.ITEMS, pages.read(next).items().get(0));
+                        messages.write(
+                                PagingWire.ITEMS, pages.read(next).items().get(0));
                         messages.stream().end();
                     }
                     default -> messages.write(77, ByteBuffer.allocate(3));
                 }
             });
             List<String> reasons = List.of(
-                    "lies before the place|does not lie behind the place", "more rows than were asked for", "", "within a page", "kind=77");
+                    "lies before the place|does not lie behind the place",
+                    "more rows than were asked for",
+                    "",
+                    "within a page",
+                    "kind=77");
             for (String reason : reasons) {
                 try (ScanPages reading = scan.pages()) {
                     assertThat(reading.next()).isPresent();
