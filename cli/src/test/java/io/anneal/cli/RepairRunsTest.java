@@ -292,6 +292,16 @@ final class RepairRunsTest {
     }
 
     @Test
+    void shouldEndTheJsonOfItsRowsWhenItIsInterrupted() throws Exception {
+        CommandRun stopped = interrupted("--rows", "--json");
+
+        assertThat(stopped.exitCode()).isEqualTo(ExitCode.INTERRUPTED);
+        JsonNode told = JSON.readTree(stopped.out());
+        assertThat(told.get("rows")).isNotEmpty();
+        assertThat(told.has("tables")).as("a result").isFalse();
+    }
+
+    @Test
     void shouldLetOneOfTwoResumesHaveTheRun() throws Exception {
         interrupted();
         try (DirectoryLock other = DirectoryLock.take(home(), ".run.lock", "run of a repair", Optional.empty())) {

@@ -199,7 +199,6 @@ final class FilesFirst implements RepairMaster.Before {
         LOG.info("replica holds next to nothing and gets SSTables first, {}", where);
         // What the session before said of itself is over.
         part.listener().endsWhen(() -> false);
-        part.listener().endsEarlyBy(token -> false);
         try {
             transfer(source, target, leftAs);
             leftAs.ifPresent(id -> left.put(replica, id));

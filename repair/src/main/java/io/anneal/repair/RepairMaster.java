@@ -215,9 +215,6 @@ public final class RepairMaster implements Closeable {
                 followers.stream()
                         .flatMap(follower -> follower.clockSkew().stream())
                         .toList());
-        if (mayEndEarly) {
-            listener.endsEarlyBy(this::endAt);
-        }
         repairWindows(start(agreement.terms()));
         if (!end.isEnd()) {
             listener.endsAt(end.lastToken());
@@ -339,6 +336,10 @@ public final class RepairMaster implements Closeable {
             if (lastBoundary.isEmpty()) {
                 int gotFiles = before.check(all, opened, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
                 meter.add(RepairCount.FILES_FIRST, gotFiles);
+                if (mayEndEarly) {
+                    // Not before: what the check ends is done by another session, which must find all of it to do.
+                    listener.endsEarlyBy(this::endAt);
+                }
             }
             requireProgress(lastBoundary, all);
             RingPosition boundary = next(smallest(all), lastBoundary);

@@ -2,12 +2,16 @@ package io.anneal.repair;
 
 import static io.anneal.repair.Sessions.BUFFER_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
+import io.anneal.repair.message.SessionOpened;
+import io.anneal.repair.message.SyncVote;
 import io.anneal.testkit.HandMadeTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,8 +87,13 @@ class EarlyEndTest {
                 Optional.empty());
     }
 
-    /** The follower, which had nothing. */
     private TestTable repair(RepairConfig config, RepairListener listener) throws IOException {
+        return repair(config, listener, RepairMaster.Before.NOTHING);
+    }
+
+    /** The follower, which had nothing. */
+    private TestTable repair(RepairConfig config, RepairListener listener, RepairMaster.Before before)
+            throws IOException {
         try (StagingArea ownStaging = Sessions.staging(directory.resolve("master" + runs));
                 StagingArea otherStaging = Sessions.staging(directory.resolve("follower" + runs++))) {
             TestTable own = new TestTable("master", Sessions.rows(KEYS, 1), Optional.of(ownStaging));
@@ -91,7 +101,14 @@ class EarlyEndTest {
             own.takesInAtOnce = true;
             other.takesInAtOnce = true;
             try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);
-                    RepairMaster master = new RepairMaster(config, own, List.of(replica), listener)) {
+                    RepairMaster master = new RepairMaster(
+                            config,
+                            own,
+                            List.of(replica),
+                            listener,
+                            RepairMetrics.unseen(),
+                            before,
+                            Optional.empty())) {
                 report = master.run();
             }
             assertThat(own.repairedRanges).isEqualTo(other.repairedRanges);
@@ -110,6 +127,29 @@ class EarlyEndTest {
         assertThat(other.stagedLines())
                 .isEqualTo(Sessions.rows(KEYS.subList(0, 4), 1).lines());
         assertThat(other.repairedRanges).containsExactly(new TokenRange(Long.MIN_VALUE, token));
+    }
+
+    /** A part that another worker took would be brought to the replica as SSTables by both. */
+    @Test
+    void shouldNotEndEarlyBeforeItIsKnownWhetherAReplicaGetsSSTablesFirst() {
+        Ending ending = new Ending(KEYS.get(3).token());
+        RepairMaster.Before before = new RepairMaster.Before() {
+            @Override
+            public Optional<UUID> left(int replica) {
+                return Optional.empty();
+            }
+
+            @Override
+            public int check(List<SyncVote> votes, List<SessionOpened> opened, ToDoubleFunction<RingPosition> share)
+                    throws IOException {
+                throw new IOException("another session does all of it");
+            }
+        };
+
+        assertThatThrownBy(() -> repair(config(BUFFER_BYTES, List.of(TokenRange.FULL)), ending, before))
+                .hasMessageContaining("another session does all of it");
+
+        assertThat(ending.offered).isFalse();
     }
 
     @Test

@@ -28,6 +28,12 @@ public final class JsonResult implements Closeable {
         return generator;
     }
 
+    /** Ends the object wherever it is: what would have followed is not there. */
+    public void cut() throws IOException {
+        generator.close();
+        out.println();
+    }
+
     @Override
     public void close() throws IOException {
         generator.writeEndObject();

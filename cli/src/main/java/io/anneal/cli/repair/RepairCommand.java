@@ -274,12 +274,14 @@ public final class RepairCommand extends Subcommand {
     }
 
     private void repairAll(RepairTask task, List<NamedReplica> named, RepairResults results, Progress progress)
-            throws InterruptedIOException {
+            throws IOException {
         try {
             repair(task, named, results, progress);
         } catch (InterruptedIOException e) {
+            results.cut();
             throw e;
         } catch (JobAbortedException stopped) {
+            results.cut();
             throw new InterruptedIOException(stopped.getMessage());
         } catch (IOException | RuntimeException e) {
             progress.aside(() -> results.addFailure(e));

@@ -97,6 +97,13 @@ final class RepairResults {
         return new RowJson(opened.get().fields());
     }
 
+    /** It was interrupted: there is no result, but rows that were told of stay a JSON object. */
+    void cut() throws IOException {
+        if (opened.isPresent()) {
+            opened.get().cut();
+        }
+    }
+
     private JsonResult result() throws IOException {
         if (opened.isEmpty()) {
             return new JsonResult(command.out(), COMMAND);
