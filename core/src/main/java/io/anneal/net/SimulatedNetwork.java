@@ -129,7 +129,7 @@ public final class SimulatedNetwork {
     }
 
     /** What the buffers of all connections hold at this moment. */
-    long bufferBytes() {
+    public long bufferBytes() {
         return buffers.metric().usedDirectMemory() + buffers.metric().usedHeapMemory();
     }
 
@@ -141,6 +141,11 @@ public final class SimulatedNetwork {
     /** Runs something after a delay; what it throws comes out of the call that made the time pass. */
     public void schedule(Duration delay, Runnable action) {
         time.after(delay.toNanos(), action);
+    }
+
+    /** The same, but a network that has nothing else to come counts as idle: for what is done again and again. */
+    public void scheduleTimer(Duration delay, Runnable action) {
+        time.timerAt(time.nanos() + delay.toNanos(), action);
     }
 
     /** A future that may be waited for in the network's thread. */

@@ -1,29 +1,21 @@
 package io.anneal.simulation;
 
 import io.anneal.io.ByteBudget;
-import io.anneal.net.SimulatedFaults;
 import io.anneal.net.SimulatedFaults.Cut;
-import io.anneal.net.SimulatedNetwork;
 import io.anneal.sstable.Component;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /** What goes wrong, and what else goes on, while a repair runs; until it has ended. */
-final class Disturbances {
-    private static final List<Operation> OPERATIONS = List.of(
-            Operation.WRITE, Operation.FORCE, Operation.CREATE, Operation.RENAME, Operation.LINK, Operation.READ);
-
+final class Disturbances extends HostFaults {
     /** Of a few SSTables. */
     private static final int RENAMES_MAX = 20;
     /** Less than it takes to ask for a file. */
@@ -33,24 +25,14 @@ final class Disturbances {
 
     private final RepairCampaign campaign;
     private final RepairWorld world;
-    private final SimulatedNetwork network;
-    private final Random random;
     private final boolean streams;
-    /** Numbers of the hosts whose disk fails. */
-    private final Set<Integer> suffering = new TreeSet<>();
-    /** Of these those whose disk may have failed to force: until their machine starts again it promises nothing. */
-    private final Set<Integer> untrusted = new TreeSet<>();
-
-    private boolean ended;
-    private Optional<AssertionError> wrong = Optional.empty();
 
     /** @param streams whether they meet a transfer, which hurts most where it writes and when its source rewrites */
     Disturbances(RepairCampaign campaign, RepairWorld world, Random random, boolean streams) {
+        super(world.network(), world.hosts(), world.asker(), world::log, random);
         this.streams = streams;
         this.campaign = campaign;
         this.world = world;
-        this.network = world.network();
-        this.random = random;
     }
 
     /** One more, mostly where the repair is. */
@@ -139,7 +121,7 @@ final class Disturbances {
     private void passTime(List<ReplicaHost> repaired) throws IOException {
         campaign.passSomeTime();
         for (ReplicaHost host : repaired) {
-            if (host.isRunning() && !suffering.contains(host.number()) && random.nextBoolean()) {
+            if (host.isRunning() && !suffers(host) && random.nextBoolean()) {
                 world.compact(host);
             }
         }
@@ -150,7 +132,7 @@ final class Disturbances {
         int reached = 1 + random.nextInt(world.hosts().size());
         for (ReplicaHost host : world.hosts().subList(0, reached)) {
             soon("alteration at " + host, () -> {
-                if (host.isRunning() && !host.isAltered() && !suffering.contains(host.number())) {
+                if (host.isRunning() && !host.isAltered() && !suffers(host)) {
                     world.alter(host);
                 }
             });
@@ -159,7 +141,7 @@ final class Disturbances {
 
     /** Which needs all of them. */
     private void truncateEverywhere() throws IOException {
-        if (suffering.isEmpty() && world.hosts().stream().allMatch(ReplicaHost::isRunning)) {
+        if (!anySuffers() && world.hosts().stream().allMatch(ReplicaHost::isRunning)) {
             world.truncateEverywhere();
         }
     }
@@ -174,8 +156,7 @@ final class Disturbances {
         ReplicaHost other = anyOf(repaired);
         switch (random.nextInt(4)) {
             case 0 -> {
-                suffering.add(first.number());
-                untrusted.add(first.number());
+                distrust(first);
                 Operation[] last = {Operation.CREATE, Operation.WRITE, Operation.FORCE, Operation.RENAME};
                 first.disk().inject(Fault.on(last[random.nextInt(last.length)]).named(Disturbances::isLastOfSSTable));
             }
@@ -224,78 +205,10 @@ final class Disturbances {
         return hosts.get(random.nextInt(hosts.size()));
     }
 
-    private interface Action {
-        void run() throws IOException;
-    }
-
-    /** Sometime while the repair runs, if it runs so long. */
-    private void soon(String what, Action action) {
-        later(what, Duration.ofNanos((long) Math.pow(10, 3 + 6 * random.nextDouble())), action);
-    }
-
-    private void later(String what, Duration delay, Action action) {
-        network.schedule(delay, () -> {
-            if (ended || wrong.isPresent()) {
-                return;
-            }
-            world.log(what);
-            try {
-                action.run();
-            } catch (IOException | RuntimeException | AssertionError e) {
-                // It would fail whoever runs events now, and be taken for the failure of a repair.
-                wrong = Optional.of(new AssertionError(what + ": " + e, e));
-            }
-        });
-    }
-
-    private SimulatedFaults slow() {
-        return SimulatedFaults.NONE.withDelay(Duration.ZERO, Duration.ofMillis(random.nextInt(50)));
-    }
-
-    private Cut anyCut() {
-        return Cut.values()[random.nextInt(Cut.values().length)];
-    }
-
     private void breakWay(List<ReplicaHost> repaired) {
         breakWay(
                 repaired.get(0).host(),
                 repaired.get(1 + random.nextInt(repaired.size() - 1)).host());
-    }
-
-    /** Either from one to the other or back. */
-    private void breakWay(InetAddress one, InetAddress other) {
-        boolean isBack = random.nextBoolean();
-        InetAddress from = isBack ? other : one;
-        InetAddress to = isBack ? one : other;
-        long offset = anyOffset();
-        SimulatedFaults slow = slow();
-        network.faults(
-                from,
-                to,
-                switch (random.nextInt(4)) {
-                    case 0 -> slow.withCut(offset, anyCut());
-                    case 1 -> slow.withCutChance(1.0 / offset, anyCut());
-                    case 2 -> slow.withCorruptedByte(offset);
-                    default -> slow.withCorruptedChance(1.0 / offset);
-                });
-    }
-
-    /** From the first bytes of the handshake to the last of the repair, or beyond. */
-    private long anyOffset() {
-        return (long) Math.pow(10, 1 + random.nextDouble() * 4);
-    }
-
-    /** One that heals sooner or later: before the peer counts as lost, or after. */
-    private void partition(InetAddress one, InetAddress other) {
-        if (one.equals(other)) {
-            return;
-        }
-        soon("partition of " + one.getHostAddress() + " and " + other.getHostAddress(), () -> {
-            network.partition(one, other);
-            network.schedule(
-                    Duration.ofSeconds(random.nextBoolean() ? random.nextInt(15) : random.nextInt(300)),
-                    () -> network.heal(one, other));
-        });
     }
 
     /**
@@ -310,7 +223,7 @@ final class Disturbances {
             network.cut(target.host(), source.host(), Cut.RESET);
             if (forGood) {
                 source.die(Optional.empty(), Cut.RESET, world.hosts());
-            } else if (source.isRunning() && !suffering.contains(source.number())) {
+            } else if (source.isRunning() && !suffers(source)) {
                 world.compact(source);
             }
         });
@@ -319,44 +232,12 @@ final class Disturbances {
     /** Does it once this holds, if that is soon. */
     private void look(int times, BooleanSupplier condition, String what, Action action) {
         network.schedule(LOOKS_EVERY, () -> {
-            if (!ended && condition.getAsBoolean()) {
+            if (!hasEnded() && condition.getAsBoolean()) {
                 later(what, Duration.ZERO, action);
-            } else if (!ended && times > 1) {
+            } else if (!hasEnded() && times > 1) {
                 look(times - 1, condition, what, action);
             }
         });
-    }
-
-    private void die(ReplicaHost host) throws IOException {
-        boolean powerFails = random.nextBoolean() || untrusted.contains(host.number());
-        host.die(powerFails ? Optional.of(random.nextLong()) : Optional.empty(), anyCut(), world.hosts());
-        if (random.nextBoolean()) {
-            soon("return of " + host, () -> comeBack(host));
-        }
-    }
-
-    private void comeBack(ReplicaHost host) throws IOException {
-        if (host.isDown()) {
-            try {
-                host.start();
-            } catch (IOException badDisk) {
-                world.log(host + " does not come back");
-            }
-        }
-    }
-
-    private void breakDisk(ReplicaHost host) {
-        suffering.add(host.number());
-        if (random.nextInt(3) == 0) {
-            host.disk().fillUpAfter(random.nextInt(10_000));
-            return;
-        }
-        Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
-        if (operation == Operation.FORCE) {
-            untrusted.add(host.number());
-        }
-        Fault fault = Fault.on(operation).after((long) Math.pow(10, 2.5 * random.nextDouble()) - 1);
-        host.disk().inject(random.nextBoolean() ? fault.times(1) : fault);
     }
 
     /** For a while there is no room for another session. */
@@ -369,7 +250,7 @@ final class Disturbances {
     }
 
     private void live(ReplicaHost host) throws IOException {
-        if (!host.isRunning() || suffering.contains(host.number())) {
+        if (!host.isRunning() || suffers(host)) {
             return;
         }
         if (random.nextInt(3) == 0 && (host instanceof StoreHost || !streams)) {
@@ -383,39 +264,9 @@ final class Disturbances {
 
     private void repair() throws IOException {
         RepairWorld.Wanted wanted = campaign.anyWanted();
-        boolean up = wanted.hosts().stream().allMatch(host -> host.isRunning() && !suffering.contains(host.number()));
+        boolean up = wanted.hosts().stream().allMatch(host -> host.isRunning() && !suffers(host));
         if (up) {
             campaign.repair(wanted);
-        }
-    }
-
-    /** Nothing goes wrong any more; who was down or had a bad disk is started again. */
-    void end() throws IOException {
-        ended = true;
-        if (wrong.isPresent()) {
-            throw wrong.get();
-        }
-        network.faults(SimulatedFaults.NONE);
-        List<InetAddress> machines = new ArrayList<>(List.of(world.asker().host()));
-        world.hosts().forEach(host -> machines.add(host.host()));
-        for (InetAddress one : machines) {
-            for (InetAddress other : machines) {
-                if (!one.equals(other)) {
-                    network.faults(one, other, SimulatedFaults.NONE);
-                    network.heal(one, other);
-                }
-            }
-        }
-        world.asker().start();
-        for (ReplicaHost host : world.hosts()) {
-            host.disk().heal();
-            if (suffering.contains(host.number())) {
-                boolean powerFails = untrusted.contains(host.number());
-                host.die(powerFails ? Optional.of(random.nextLong()) : Optional.empty(), Cut.RESET, world.hosts());
-            }
-            if (!host.isRunning()) {
-                host.start();
-            }
         }
     }
 }

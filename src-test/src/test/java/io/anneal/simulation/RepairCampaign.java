@@ -132,7 +132,7 @@ final class RepairCampaign implements AutoCloseable {
                 ? Optional.empty()
                 : Optional.of(TableChange.any(schema, purges ? GC_GRACE_LEAST_SECONDS : 0, random));
         ReplicaHost.Setting setting = new ReplicaHost.Setting(
-                new SimulatedNetwork(seed), schema, change, clock, storeClock, sectionsMinBytes);
+                new SimulatedNetwork(seed), schema, change, clock, storeClock, sectionsMinBytes, Optional.empty());
         alters = change.isPresent();
         ReplicaViews views = new ReplicaViews(change.map(TableChange::after).orElse(schema), clock, counters);
         List<ReplicaHost> hosts = hosts(setting, parent);

@@ -16,6 +16,9 @@ import io.anneal.net.VerbHandlers;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
+import io.anneal.paging.PagingService;
+import io.anneal.paging.querier.PagingMetrics;
+import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
@@ -40,6 +43,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
@@ -67,6 +71,7 @@ abstract class ReplicaHost implements AutoCloseable {
      *
      * @param change that is made to the table while repairs run
      * @param sectionsMinBytes of an SSTable that has less than this of the wanted ranges the rows are streamed
+     * @param pages what bounds the pages that each serves; empty where nobody asks for any
      */
     record Setting(
             SimulatedNetwork network,
@@ -74,7 +79,8 @@ abstract class ReplicaHost implements AutoCloseable {
             Optional<TableChange> change,
             ManualClock clock,
             ManualClock storeClock,
-            long sectionsMinBytes) {
+            long sectionsMinBytes,
+            Optional<QuerierLimits> pages) {
         /**
          * Time and randomness of the network, and no threads. Data grows old by the clock of the table; milliseconds, by which who
          * waits is heard of, go by with the network.
@@ -102,6 +108,20 @@ abstract class ReplicaHost implements AutoCloseable {
         }
     }
 
+    /** Something that is done to a host. */
+    interface Change {
+        void make(ReplicaHost host) throws IOException;
+    }
+
+    /** The pages that a host serves from one start to the next end. */
+    private record ServedPages(PagingService service, PagingMetrics metrics) implements AutoCloseable {
+        @Override
+        public void close() {
+            service.close();
+            metrics.close();
+        }
+    }
+
     /** What a replica holds, and the latest local deletion time that it can write. */
     record Content(FragmentList fragments, long ceilingSeconds) {}
 
@@ -114,7 +134,11 @@ abstract class ReplicaHost implements AutoCloseable {
     /** Of all starts: they run the repairs of which this host is the master at the request of another one. */
     private final List<ExecutorService> runs = new ArrayList<>();
 
+    /** What it was to take while it was down, in order. */
+    private final List<Change> missed = new ArrayList<>();
+
     private ReplicaSource source;
+    private Optional<ServedPages> pages = Optional.empty();
     private NetServer server;
     private NetClient client;
     private Connector peers;
@@ -240,6 +264,7 @@ abstract class ReplicaHost implements AutoCloseable {
         standing = Standing.CHANGING;
         try {
             source = open();
+            makeUp();
             listen();
             standing = Standing.RUNNING;
             starts++;
@@ -251,6 +276,40 @@ abstract class ReplicaHost implements AutoCloseable {
         }
     }
 
+    /** Makes a change now, or as soon as it is up again, before anybody hears of it. */
+    final void take(Change change) throws IOException {
+        if (isRunning()) {
+            change.make(this);
+        } else {
+            missed.add(change);
+        }
+    }
+
+    private void makeUp() throws IOException {
+        for (Change change : missed) {
+            change.make(this);
+        }
+        missed.clear();
+    }
+
+    /** What the pages count that it has served since it started. */
+    final Map<String, Number> pageCounts() {
+        return pages.map(served -> (Map<String, Number>) served.metrics().values())
+                .orElseThrow();
+    }
+
+    private ServedPages servePages(QuerierLimits limits, Replicas replicas, VerbHandlers handlers) {
+        PagingMetrics metrics = new PagingMetrics(name(), setting.network()::nanoTime);
+        HostEnvironment environment = setting.host().withThreads(name -> new NetworkExecutor(setting.network()));
+        PagingService service = new PagingService(replicas, environment, limits, metrics).register(handlers);
+        return new ServedPages(service, metrics);
+    }
+
+    private void closePages() {
+        pages.ifPresent(ServedPages::close);
+        pages = Optional.empty();
+    }
+
     private void listen() throws IOException {
         SimulatedNetwork network = setting.network();
         ExecutorService executor = network.executor();
@@ -259,6 +318,7 @@ abstract class ReplicaHost implements AutoCloseable {
         new RepairService(replicas, executor, budget).register(handlers);
         HostEnvironment environment = HostEnvironment.system().withRandom(new Random(((long) number << 32) + starts));
         new StreamService(replicas, executor, environment, setting.sectionsMinBytes()).register(handlers);
+        pages = setting.pages().map(limits -> servePages(limits, replicas, handlers));
         NetConfig config = RemoteFollowers.config(number, budget.totalBytes()).withBudget(budget);
         client = NetClient.open(config, new VerbHandlers(executor), network.random(), network.host(host()));
         peers = client.keepAll(CONNECT_PATIENCE_MS);
@@ -283,6 +343,7 @@ abstract class ReplicaHost implements AutoCloseable {
             client.close();
             server.close();
             setting.network().runUntilIdle();
+            closePages();
             closeData();
         } finally {
             standing = Standing.DOWN;
@@ -321,6 +382,7 @@ abstract class ReplicaHost implements AutoCloseable {
     }
 
     private void closeDead() {
+        closePages();
         try {
             closeData();
         } catch (IOException dead) {

@@ -23,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A host whose replica is the table of a store. */
 final class StoreHost extends ReplicaHost {
+    /** It is opened with another number each time. */
+    private static final int SHARDS_MAX = 4;
+
     private final StoreConfig config;
     private final long seed;
     private final List<ScheduledExecutorService> threads = new CopyOnWriteArrayList<>();
@@ -33,7 +36,6 @@ final class StoreHost extends ReplicaHost {
         super(setting, number, version, parent);
         this.seed = seed;
         config = StoreConfig.defaults()
-                .withShardCount(1 + (int) Long.remainderUnsigned(seed, 3))
                 .withVersion(version)
                 .withCommitLogSegmentBytes(64 << 10)
                 .withCommitLogBudgetBytes(256 << 10)
@@ -44,7 +46,7 @@ final class StoreHost extends ReplicaHost {
     ReplicaSource open() throws IOException {
         store = Store.open(
                 disk().path().resolve("store"),
-                config,
+                config.withShardCount(1 + (int) Long.remainderUnsigned(seed + starts(), SHARDS_MAX)),
                 HostEnvironment.system()
                         .withClock(setting().storeClock())
                         .withRandom(new Random(seed))

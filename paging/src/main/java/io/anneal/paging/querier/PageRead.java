@@ -68,7 +68,7 @@ final class PageRead {
 
     private void resume(Stretch part, MultishardReader reader) {
         for (int shard = 0; shard < reader.shardCount(); shard++) {
-            Optional<ShardReader> kept = queriers.take(key(shard), part, request.nowSeconds());
+            Optional<ShardReader> kept = queriers.take(key(shard), part, page.schema(), request.nowSeconds());
             if (kept.isPresent()) {
                 reader.resume(shard, kept.get());
             }

@@ -5,6 +5,7 @@ import io.anneal.metrics.MetricsRegistry;
 import io.anneal.metrics.OwnedMetrics;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /** What the paged reads of a process do, by the names that are known from Scylla. {@code docs/metrics.md} has them. Safe for any thread. */
@@ -41,6 +42,11 @@ public final class PagingMetrics extends OwnedMetrics {
 
     void population(LongSupplier queriers) {
         registry.addGauge(named("querier_cache_population"), queriers);
+    }
+
+    void reads(IntSupplier pages, LongSupplier bytes) {
+        registry.addGauge(named("active_reads"), pages::getAsInt);
+        registry.addGauge(named("reads_memory_consumption"), bytes);
     }
 
     void lookedUp(boolean found) {

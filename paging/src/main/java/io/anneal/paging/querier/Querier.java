@@ -8,6 +8,7 @@ import io.anneal.key.Slice;
 import io.anneal.key.Slices;
 import io.anneal.paging.query.ReadQuery;
 import io.anneal.paging.query.RowFilter;
+import io.anneal.schema.TableSchema;
 import java.util.Arrays;
 import java.util.UUID;
 
@@ -26,9 +27,14 @@ record Querier(Key key, ShardReader reader, Stretch stretch, RingPosition place,
     /** @param pages whose table it is */
     record Key(QuerierPages pages, UUID queryId, int shard) {}
 
-    /** Whether it reads what is asked for, from exactly where it is asked for, and has the right to go on. */
-    boolean fits(Stretch wanted, long nowSeconds) {
+    /**
+     * Whether it reads what is asked for, from exactly where it is asked for, and has the right to go on.
+     *
+     * @param schema by which the page is encoded: also what is encoded ahead of a cursor that is at its end
+     */
+    boolean fits(Stretch wanted, TableSchema schema, long nowSeconds) {
         return reader.isCurrentAt(nowSeconds)
+                && reader.schema().equals(schema)
                 && isSame(wanted.query(), stretch.query())
                 && wanted.endsAs(stretch)
                 && wanted.place().orElse(RingPosition.END).compareTo(place, ClusteringComparator.of(reader.schema()))

@@ -2,6 +2,7 @@ package io.anneal.paging.querier;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.key.RingPosition;
+import io.anneal.schema.TableSchema;
 import io.anneal.store.ShardReads;
 import java.io.Closeable;
 import java.io.IOException;
@@ -42,6 +43,7 @@ public final class Queriers implements Closeable {
         semaphore = new ReadSemaphore(limits, environment.nanoTime());
         readAhead = new ReadAhead(limits.readAheads(), semaphore::reads, environment.threads());
         metrics.population(cache::size);
+        metrics.reads(semaphore::reads, this::heldBytes);
     }
 
     /** For those whose numbers nobody looks at. */
@@ -78,10 +80,10 @@ public final class Queriers implements Closeable {
         return semaphore.heldBytes() + cache.heldBytes();
     }
 
-    Optional<ShardReader> take(Querier.Key key, Stretch stretch, long nowSeconds) {
+    Optional<ShardReader> take(Querier.Key key, Stretch stretch, TableSchema schema, long nowSeconds) {
         Optional<Querier> found = cache.take(key);
         metrics.lookedUp(found.isPresent());
-        if (found.isPresent() && !found.get().fits(stretch, nowSeconds)) {
+        if (found.isPresent() && !found.get().fits(stretch, schema, nowSeconds)) {
             metrics.dropped();
             close(found.get());
             return Optional.empty();

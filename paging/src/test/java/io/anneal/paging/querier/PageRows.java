@@ -6,6 +6,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.ItemKind;
 import io.anneal.io.ByteWriter;
+import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SelectCursor;
@@ -20,15 +21,21 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Rows as text, of pages and of one read without pages: key, static row, row, each as it is encoded. */
+/** Rows as text, of pages and of one read without pages: key with clustering, static row, row, each as it is encoded. */
 final class PageRows {
     private static final String NONE = "-";
 
     private PageRows() {}
 
+    /** What of a row's text tells it from other rows. */
+    static String place(String row) {
+        return row.substring(0, row.indexOf('|'));
+    }
+
     /** The rows of a page; a partition's static row that no row follows is one. */
     static List<String> of(Page page) throws IOException {
         EncodedItem item = new EncodedItem(page.schema());
+        Clustering clustering = new Clustering();
         List<String> rows = new ArrayList<>();
         DecoratedKey key = null;
         String staticRow = NONE;
@@ -52,7 +59,8 @@ final class PageRows {
                     hasRow = false;
                 } else {
                     hasRow = true;
-                    rows.add(key + "|" + staticRow + "|" + text);
+                    item.readPosition(clustering);
+                    rows.add(key + text(clustering) + "|" + staticRow + "|" + text);
                 }
             }
         }
@@ -64,15 +72,29 @@ final class PageRows {
 
     /** The same of a whole query. */
     static List<String> of(Table table, ReadQuery query, long nowSeconds) throws IOException {
-        List<String> rows = new ArrayList<>();
+        return of(cursors(table, query), query, nowSeconds);
+    }
+
+    /** All that a query reads, one after the other. */
+    static List<FragmentCursor> cursors(Table table, ReadQuery query) throws IOException {
+        List<FragmentCursor> cursors = new ArrayList<>();
         for (TokenRange.Linear range : query.ranges()) {
-            add(table.scan(range), true, nowSeconds, rows);
+            cursors.add(table.scan(range));
         }
+        for (DecoratedKey key : query.keys()) {
+            cursors.add(table.read(key, query.slices(), query.reversed()));
+        }
+        return cursors;
+    }
+
+    /** What of these is shown; closes them. */
+    static List<String> of(List<FragmentCursor> cursors, ReadQuery query, long nowSeconds) throws IOException {
         boolean isWhole = query.slices().size() == 1
                 && query.slices().get(0).from().size() == 0
                 && query.slices().get(0).to().size() == 0;
-        for (DecoratedKey key : query.keys()) {
-            add(table.read(key, query.slices(), query.reversed()), isWhole, nowSeconds, rows);
+        List<String> rows = new ArrayList<>();
+        for (FragmentCursor cursor : cursors) {
+            add(cursor, isWhole, nowSeconds, rows);
         }
         return rows;
     }
@@ -99,7 +121,7 @@ final class PageRows {
                     case CLUSTERING_ROW -> {
                         encoder.row(shown.key(), shown.row(), out);
                         hasRow = true;
-                        rows.add(key + "|" + staticRow + "|" + hex(out));
+                        rows.add(key + text(shown.row().clustering()) + "|" + staticRow + "|" + hex(out));
                     }
                     case PARTITION_END -> {
                         if (!hasRow && wantsStaticOnly) {
@@ -110,6 +132,17 @@ final class PageRows {
                 }
             }
         }
+    }
+
+    private static String text(Clustering clustering) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < clustering.size(); i++) {
+            int offset = clustering.offset(i);
+            text.append(',')
+                    .append(HexFormat.of()
+                            .formatHex(clustering.buffer(), offset, offset + Math.max(0, clustering.lengthBytes(i))));
+        }
+        return text.toString();
     }
 
     private static String hex(ByteWriter out) {

@@ -223,7 +223,7 @@ final class PagesModelTest {
         }
     }
 
-    private static PageLimits limits(Random random) {
+    static PageLimits limits(Random random) {
         PageLimits limits = PageLimits.DEFAULT.withRows(1 + random.nextInt(random.nextBoolean() ? 5 : 200));
         if (random.nextInt(3) == 0) {
             limits = limits.withBytes(1 + random.nextInt(2000));
@@ -231,7 +231,7 @@ final class PagesModelTest {
         return random.nextInt(3) == 0 ? limits.withTombstones(1 + random.nextInt(10)) : limits;
     }
 
-    private static ReadQuery ranges(Random random) {
+    static ReadQuery ranges(Random random) {
         if (random.nextBoolean()) {
             return ReadQuery.ofRanges(List.of(TokenRange.FULL));
         }
@@ -265,7 +265,7 @@ final class PagesModelTest {
         return ReadQuery.ofPartitions(some.keys().subList(0, 1), some.slices(), some.reversed());
     }
 
-    private static ReadQuery partitions(TableSchema schema, Random random) {
+    static ReadQuery partitions(TableSchema schema, Random random) {
         List<DecoratedKey> keys = IntStream.range(0, 1 + random.nextInt(6))
                 .mapToObj(i -> DecoratedKey.of(bytes(random.nextInt(KEYS))))
                 .toList();

@@ -137,6 +137,27 @@ final class QueriersTest {
         }
     }
 
+    /** What is left of a shard stands encoded by columns that the table has no more, and no cursor is open that would tell. */
+    @Test
+    void shouldNotGoOnWithWhatIsEncodedByTheSchemaBefore() throws IOException {
+        ReadQuery query = ReadQuery.ofRanges(List.of(TokenRange.FULL));
+        UUID id = new UUID(0, 1);
+        try (Queriers queriers = queriers(QuerierLimits.DEFAULT)) {
+            QuerierPages pages = queriers.pages("ks.t", table);
+            PageLimits allButOne = PageLimits.DEFAULT.withRows(KEYS * ROWS - 1);
+            Page first = pages.read(new PageRequest(id, query, Optional.empty(), allButOne, 0, true));
+            assertThat(metric("querier_cache_population")).isPositive();
+
+            store.alterTable("ALTER TABLE ks.t ADD a int");
+            Page second = pages.read(new PageRequest(id, query, first.last(), PageLimits.DEFAULT, 0, true));
+
+            assertThat(second.schema()).isEqualTo(table.schema());
+            assertThat(PageRows.of(second))
+                    .isEqualTo(PageRows.of(table, query, 0).subList(KEYS * ROWS - 1, KEYS * ROWS));
+            assertThat(metric("querier_cache_drops")).isPositive();
+        }
+    }
+
     @Test
     void shouldTakeUpTheReadersOfThePageBefore() {
         try (Queriers queriers = queriers(QuerierLimits.DEFAULT)) {

@@ -1,0 +1,71 @@
+package io.anneal.simulation;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.net.Connector;
+import io.anneal.paging.PagedTable;
+import io.anneal.paging.Paging;
+import io.anneal.paging.RemotePages;
+import io.anneal.paging.query.PageSource;
+import io.anneal.paging.querier.QuerierLimits;
+import io.anneal.schema.TableSchema;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** A process that reads the table of a world's hosts: it knows nothing but their addresses and their ring. */
+final class PagingClient implements AutoCloseable {
+    private final Paging paging;
+    private final PagedTable table;
+    private final Optional<OneConnectionEach> own;
+
+    private PagingClient(Paging paging, PagedTable table, Optional<OneConnectionEach> own) {
+        this.paging = paging;
+        this.table = table;
+        this.own = own;
+    }
+
+    /**
+     * Asks each host for the table; who does not answer is not read from.
+     *
+     * @param own whether it connects anew for each page
+     */
+    static PagingClient open(PagingWorld world, HostEnvironment environment, boolean own) throws IOException {
+        Optional<OneConnectionEach> connections =
+                own ? Optional.of(world.asker().ownConnections()) : Optional.empty();
+        Connector connector = connections.isPresent() ? connections.get() : world.asker().peers();
+        Map<String, PageSource> replicas = new LinkedHashMap<>();
+        IOException failure = new IOException("there is nobody to ask");
+        for (ReplicaHost host : world.hosts()) {
+            TableSchema schema = world.schema();
+            try {
+                replicas.put(
+                        host.name(),
+                        RemotePages.open(connector, host.address(), "", schema.keyspace(), schema.name()));
+            } catch (IOException silent) {
+                failure = silent;
+            }
+        }
+        Paging paging = Paging.open(QuerierLimits.DEFAULT, environment);
+        try {
+            if (replicas.isEmpty()) {
+                throw failure;
+            }
+            return new PagingClient(paging, paging.table(world.ownership().ring(), replicas), connections);
+        } catch (IOException | RuntimeException failed) {
+            paging.close();
+            connections.ifPresent(OneConnectionEach::close);
+            throw failed;
+        }
+    }
+
+    PagedTable table() {
+        return table;
+    }
+
+    @Override
+    public void close() {
+        paging.close();
+        own.ifPresent(OneConnectionEach::close);
+    }
+}
