@@ -19,15 +19,14 @@ import java.util.Set;
  */
 final class PagingWorld implements AutoCloseable {
     /** By then who asks has noticed who was gone. */
-    private static final Duration NOTICED = Duration.ofMinutes(5);
+    private static final Duration NOTICED = Duration.ofMinutes(2);
 
-    private static final String FAILED_STOPS = "paging.multishard_query_failed_reader_stops";
     private static final List<String> ZERO_AT_THE_END = List.of(
             "paging.querier_cache_population",
             "paging.active_reads",
             "paging.reads_memory_consumption",
             "paging.multishard_query_failed_reader_saves",
-            FAILED_STOPS);
+            "paging.multishard_query_failed_reader_stops");
 
     private final ReplicaHost.Setting setting;
     private final List<StoreHost> hosts;
