@@ -71,7 +71,7 @@ final class PagingCampaign implements AutoCloseable {
                 seed, new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of()));
         TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
         Optional<TableChange> change =
-                random.nextInt(3) == 0 ? Optional.of(TableChange.any(schema, 0, random)) : Optional.empty();
+                random.nextBoolean() ? Optional.of(TableChange.any(schema, 0, random)) : Optional.empty();
         unsure = new LinkedHashSet<>();
         change.ifPresent(altered -> Stream.concat(
                         altered.after().staticColumns().stream(), altered.after().regularColumns().stream())
@@ -167,6 +167,7 @@ final class PagingCampaign implements AutoCloseable {
             case 2 -> world.network().runFor(Duration.ofMillis(random.nextInt(20_000)));
             case 3 -> anotherProcess();
             case 4 -> passTime();
+            case 5 -> alterBetweenPages();
             default -> readSome();
         }
     }
@@ -240,6 +241,7 @@ final class PagingCampaign implements AutoCloseable {
                     case 2 -> passTime();
                     case 3 -> anotherProcess();
                     case 4 -> reading.goBack();
+                    case 5 -> alterBetweenPages();
                     default -> {}
                 }
                 read(reading, limits());
@@ -295,6 +297,15 @@ final class PagingCampaign implements AutoCloseable {
                 host.flush();
             } else {
                 host.compact();
+            }
+        }
+    }
+
+    /** Who goes on finds readers of the table before. */
+    private void alterBetweenPages() throws IOException {
+        if (!mayFail && random.nextInt(3) == 0) {
+            for (StoreHost host : world.stores()) {
+                world.alter(host);
             }
         }
     }

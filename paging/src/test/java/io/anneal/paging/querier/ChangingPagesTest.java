@@ -113,8 +113,9 @@ final class ChangingPagesTest {
                     environment);
             table = store.findTable("ks.t").isPresent()
                     ? store.table("ks.t")
-                    : store.createTable("CREATE TABLE ks.t (k int, c1 int, c2 int, v text, m map<int, int>, s text static,"
-                            + " PRIMARY KEY (k, c1, c2)) WITH CLUSTERING ORDER BY (c1 ASC, c2 DESC)");
+                    : store.createTable(
+                            "CREATE TABLE ks.t (k int, c1 int, c2 int, v text, m map<int, int>, s text static,"
+                                    + " PRIMARY KEY (k, c1, c2)) WITH CLUSTERING ORDER BY (c1 ASC, c2 DESC)");
             pages = queriers.pages("changing", new Disturbed());
         }
 
@@ -166,7 +167,10 @@ final class ChangingPagesTest {
         }
 
         private boolean has(String column) {
-            return table.schema().column(column).filter(known -> !known.dropped()).isPresent();
+            return table.schema()
+                    .column(column)
+                    .filter(known -> !known.dropped())
+                    .isPresent();
         }
 
         private void write() throws IOException {
@@ -174,7 +178,11 @@ final class ChangingPagesTest {
             int key = random.nextInt(KEYS);
             switch (random.nextInt(12)) {
                 case 0 -> row().deleteRow();
-                case 1 -> table.row().key("k", key).set("s", "s" + random.nextInt(100)).update();
+                case 1 ->
+                    table.row()
+                            .key("k", key)
+                            .set("s", "s" + random.nextInt(100))
+                            .update();
                 case 2 -> table.row().key("k", key).delete("s").update();
                 case 3 -> {
                     int from = random.nextInt(CLUSTERINGS);
@@ -189,8 +197,11 @@ final class ChangingPagesTest {
                         table.row().key("k", key).deletePartition();
                     }
                 }
-                case 5 -> row().set("v", "ttl").ttlSeconds(1 + random.nextInt(100)).insert();
-                case 6 -> row().set("m", Map.of(random.nextInt(3), random.nextInt(100))).update();
+                case 5 ->
+                    row().set("v", "ttl").ttlSeconds(1 + random.nextInt(100)).insert();
+                case 6 ->
+                    row().set("m", Map.of(random.nextInt(3), random.nextInt(100)))
+                            .update();
                 case 7 -> {
                     if (has("q")) {
                         table.row().key("k", key).set("q", random.nextInt(100)).update();
@@ -280,8 +291,8 @@ final class ChangingPagesTest {
             do {
                 alterations = 0;
                 isWithin = changes && random.nextBoolean();
-                Page page = pages.read(new PageRequest(
-                        id, query, place, PagesModelTest.limits(random), nowSeconds(), isStateful));
+                Page page = pages.read(
+                        new PageRequest(id, query, place, PagesModelTest.limits(random), nowSeconds(), isStateful));
                 isWithin = false;
                 List<String> rows = PageRows.of(page);
                 Set<String> shown = shown(page.schema());

@@ -230,7 +230,9 @@ final class QueriersTest {
 
     @Test
     void shouldLetGoOfFilesThatWereCompactedAway() throws Exception {
-        try (Queriers queriers = queriers(QuerierLimits.DEFAULT.withObsoleteBytes(0))) {
+        // Swept by hand alone.
+        QuerierLimits limits = QuerierLimits.DEFAULT.withObsoleteBytes(0).withIdle(Duration.ofDays(1));
+        try (Queriers queriers = queriers(limits)) {
             Scan scan = new Scan(queriers.pages("ks.t", table), 1).next();
             queriers.sweep();
             assertThat(metric("querier_cache_population")).isEqualTo(SHARDS);
