@@ -301,7 +301,7 @@ abstract class ReplicaHost implements AutoCloseable {
     private ServedPages servePages(QuerierLimits limits, Replicas replicas, VerbHandlers handlers) {
         PagingMetrics metrics = new PagingMetrics(name(), setting.network()::nanoTime);
         HostEnvironment environment = setting.host().withThreads(name -> new NetworkExecutor(setting.network()));
-        PagingService service = new PagingService(replicas, environment, limits, metrics).register(handlers);
+        PagingService service = new PagingService(replicas, budget, environment, limits, metrics).register(handlers);
         return new ServedPages(service, metrics);
     }
 
