@@ -122,7 +122,8 @@ final class PagedReading {
             rows = ShownRow.of(FragmentList.copyOf(cursor));
         }
         assertThat(rows).as("%s: rows of a page", this).hasSize(page.rowCount());
-        Taken taken = new Taken(cookie, rows, page.schema(), seconds, world.history().latest());
+        Taken taken =
+                new Taken(cookie, rows, page.schema(), seconds, world.history().latest());
         shouldBeInOrder(taken);
         rows.forEach(row -> shouldHaveBeenThere(row, taken));
         pages.add(taken);
@@ -147,7 +148,8 @@ final class PagedReading {
         }
         for (ShownRow row : rows) {
             if (before.isPresent() && query.compare(before.get(), row, taken.schema()) >= 0) {
-                throw new AssertionError(this + ": row comes twice or too late, row=" + row + ", before=" + before.get());
+                throw new AssertionError(
+                        this + ": row comes twice or too late, row=" + row + ", before=" + before.get());
             }
             before = Optional.of(row);
         }
@@ -157,8 +159,8 @@ final class PagedReading {
     private void shouldHaveBeenThere(ShownRow row, Taken taken) {
         boolean isThere = false;
         Set<ShownRow> others = new LinkedHashSet<>();
-        for (Map<String, ShownRow> shown : world.history()
-                .shown(row.key(), firstVersion, taken.latest(), taken.schema(), taken.seconds())) {
+        for (Map<String, ShownRow> shown :
+                world.history().shown(row.key(), firstVersion, taken.latest(), taken.schema(), taken.seconds())) {
             ShownRow there = shown.get(row.place());
             if (there != null) {
                 others.add(there);
@@ -198,11 +200,10 @@ final class PagedReading {
         for (DecoratedKey key : world.history().keys(firstVersion, firstVersion)) {
             Map<String, ShownRow> left = null;
             for (TableSchema schema : schemas) {
-                for (Map<String, ShownRow> shown :
-                        world.history().shown(key, firstVersion, latest, schema, seconds)) {
+                for (Map<String, ShownRow> shown : world.history().shown(key, firstVersion, latest, schema, seconds)) {
                     left = left == null ? new LinkedHashMap<>(shown) : left;
-                    left.keySet().removeIf(place ->
-                            !shown.containsKey(place) || !query.wants(shown.get(place), schema));
+                    left.keySet()
+                            .removeIf(place -> !shown.containsKey(place) || !query.wants(shown.get(place), schema));
                 }
             }
             constant.addAll(left == null ? List.of() : left.values());

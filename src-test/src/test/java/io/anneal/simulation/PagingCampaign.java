@@ -66,19 +66,20 @@ final class PagingCampaign implements AutoCloseable {
 
     PagingCampaign(Path parent, long seed) throws IOException {
         random = new Random(seed);
-        long gcGraceSeconds = random.nextBoolean() ? 864_000 : random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS);
-        fragments = fragments(
-                seed, new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of()));
+        long gcGraceSeconds =
+                random.nextBoolean() ? 864_000 : random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS);
+        fragments = fragments(seed, new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of()));
         TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
         Optional<TableChange> change =
                 random.nextBoolean() ? Optional.of(TableChange.any(schema, 0, random)) : Optional.empty();
         unsure = new LinkedHashSet<>();
         change.ifPresent(altered -> Stream.concat(
                         altered.after().staticColumns().stream(), altered.after().regularColumns().stream())
-                .filter(column -> column.dropped() || schema.column(column.name()).isEmpty())
+                .filter(column ->
+                        column.dropped() || schema.column(column.name()).isEmpty())
                 .forEach(column -> unsure.add(column.name())));
-        ManualClock clock = ManualClock.at(Instant.ofEpochSecond(
-                RandomFragments.DELETION_BASE_SECONDS + RandomFragments.DELETION_SPREAD_SECONDS));
+        ManualClock clock = ManualClock.at(
+                Instant.ofEpochSecond(RandomFragments.DELETION_BASE_SECONDS + RandomFragments.DELETION_SPREAD_SECONDS));
         ReplicaHost.Setting setting = new ReplicaHost.Setting(
                 new SimulatedNetwork(seed), schema, change, clock, clock, Long.MAX_VALUE, Optional.of(querierLimits()));
         List<StoreHost> hosts = new ArrayList<>();
@@ -91,7 +92,11 @@ final class PagingCampaign implements AutoCloseable {
                 setting,
                 hosts,
                 Ownership.ring(
-                        List.copyOf(hosts), 1 + random.nextInt(OWNERS_MAX), 1 + random.nextInt(TOKENS_MAX), keys, random));
+                        List.copyOf(hosts),
+                        1 + random.nextInt(OWNERS_MAX),
+                        1 + random.nextInt(TOKENS_MAX),
+                        keys,
+                        random));
     }
 
     /** Wide tables take long to model, and of keys that are equal in different bytes only one would be looked up. */
@@ -175,7 +180,8 @@ final class PagingCampaign implements AutoCloseable {
     private void readSome() throws IOException {
         if (readings.isEmpty() || readings.size() < READINGS_MAX && random.nextInt(4) == 0) {
             readings.add(new PagedReading(world, query(), "reading " + ++readingCount));
-            world.log("reading " + readingCount + " of " + readings.get(readings.size() - 1).query());
+            world.log("reading " + readingCount + " of "
+                    + readings.get(readings.size() - 1).query());
         }
         PagedReading reading = readings.get(random.nextInt(readings.size()));
         switch (random.nextInt(12)) {
@@ -210,8 +216,7 @@ final class PagingCampaign implements AutoCloseable {
                 anotherProcess();
             }
             if (client.isEmpty()) {
-                client = Optional.of(
-                        PagingClient.open(world, world.setting().host(), random.nextInt(4) == 0));
+                client = Optional.of(PagingClient.open(world, world.setting().host(), random.nextInt(4) == 0));
             }
             reading.read(client.get(), limits);
             pagesRead++;
@@ -228,8 +233,7 @@ final class PagingCampaign implements AutoCloseable {
 
     /** Whoever opens a table while it is altered may meet two. */
     private static boolean isKnown(Exception failed) {
-        return failed instanceof IOException
-                || failed.getMessage().startsWith("replicas have different schemas");
+        return failed instanceof IOException || failed.getMessage().startsWith("replicas have different schemas");
     }
 
     private void readToTheEnd() throws IOException {
@@ -283,10 +287,10 @@ final class PagingCampaign implements AutoCloseable {
     // What goes on meanwhile.
 
     void write() throws IOException {
-        FragmentList draw =
-                random.nextInt(4) == 0 ? fragments.nextWide(ROWS_OF_WIDE_PARTITION) : fragments.next(0.4);
+        FragmentList draw = random.nextInt(4) == 0 ? fragments.nextWide(ROWS_OF_WIDE_PARTITION) : fragments.next(0.4);
         long laterMicros = (long) ++draws * DRAW_MICROS;
-        long laterSeconds = world.nowSeconds() - RandomFragments.DELETION_BASE_SECONDS - RandomFragments.DELETION_SPREAD_SECONDS;
+        long laterSeconds =
+                world.nowSeconds() - RandomFragments.DELETION_BASE_SECONDS - RandomFragments.DELETION_SPREAD_SECONDS;
         world.write(MovedFragments.of(draw, micros -> micros + laterMicros, seconds -> seconds + laterSeconds));
     }
 
@@ -373,8 +377,7 @@ final class PagingCampaign implements AutoCloseable {
     }
 
     private Optional<byte[]> value(Column column, List<ShownRow> rows) {
-        return Optional.ofNullable(
-                PagedQuery.value(rows.get(random.nextInt(rows.size())), column, world.schema()));
+        return Optional.ofNullable(PagedQuery.value(rows.get(random.nextInt(rows.size())), column, world.schema()));
     }
 
     private void fix(Column column, List<ShownRow> rows, List<Condition> conditions) {

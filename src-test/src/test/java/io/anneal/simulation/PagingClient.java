@@ -5,8 +5,8 @@ import io.anneal.net.Connector;
 import io.anneal.paging.PagedTable;
 import io.anneal.paging.Paging;
 import io.anneal.paging.RemotePages;
-import io.anneal.paging.query.PageSource;
 import io.anneal.paging.querier.QuerierLimits;
+import io.anneal.paging.query.PageSource;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -33,15 +33,15 @@ final class PagingClient implements AutoCloseable {
     static PagingClient open(PagingWorld world, HostEnvironment environment, boolean own) throws IOException {
         Optional<OneConnectionEach> connections =
                 own ? Optional.of(world.asker().ownConnections()) : Optional.empty();
-        Connector connector = connections.isPresent() ? connections.get() : world.asker().peers();
+        Connector connector =
+                connections.isPresent() ? connections.get() : world.asker().peers();
         Map<String, PageSource> replicas = new LinkedHashMap<>();
         IOException failure = new IOException("there is nobody to ask");
         for (ReplicaHost host : world.hosts()) {
             TableSchema schema = world.schema();
             try {
                 replicas.put(
-                        host.name(),
-                        RemotePages.open(connector, host.address(), "", schema.keyspace(), schema.name()));
+                        host.name(), RemotePages.open(connector, host.address(), "", schema.keyspace(), schema.name()));
             } catch (IOException silent) {
                 failure = silent;
             }

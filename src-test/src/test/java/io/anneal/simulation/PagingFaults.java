@@ -39,11 +39,12 @@ final class PagingFaults extends HostFaults {
             case 3 -> soon("flush at " + host, () -> live(host, StoreHost::flush));
             case 4 -> soon("compaction at " + host, () -> live(host, StoreHost::compact));
             case 5 -> soon("time", campaign::passTime);
-            case 6 -> soon("truncation", () -> {
-                if (!anySuffers()) {
-                    world.truncate();
-                }
-            });
+            case 6 ->
+                soon("truncation", () -> {
+                    if (!anySuffers()) {
+                        world.truncate();
+                    }
+                });
             default -> {
                 if (world.setting().change().isPresent()) {
                     hurts = true;

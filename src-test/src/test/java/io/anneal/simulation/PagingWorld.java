@@ -203,11 +203,15 @@ final class PagingWorld implements AutoCloseable {
         for (StoreHost host : hosts) {
             Map<String, Number> counts = host.pageCounts();
             for (String name : ZERO_AT_THE_END) {
-                assertThat(counts.get(name).longValue()).as("%s of %s", name, host).isZero();
+                assertThat(counts.get(name).longValue())
+                        .as("%s of %s", name, host)
+                        .isZero();
             }
         }
         asker.close();
-        assertThat(asker.budget().reservedBytes()).as("bytes reserved by the asker").isZero();
+        assertThat(asker.budget().reservedBytes())
+                .as("bytes reserved by the asker")
+                .isZero();
         for (StoreHost host : hosts) {
             host.shouldEndWithNothingHeld();
         }
