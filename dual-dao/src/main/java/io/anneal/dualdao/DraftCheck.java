@@ -31,11 +31,6 @@ final class DraftCheck<D> {
             all.addAll(operations);
             return all;
         }
-
-        /** Whether any operation depends on what is there. */
-        boolean decides() {
-            return all().stream().anyMatch(operation -> operation.kind().decides());
-        }
     }
 
     private final DualDaoDraft<D> draft;
@@ -85,6 +80,7 @@ final class DraftCheck<D> {
         options.put("transactions", draft.transactions);
         options.put("poll", draft.poll);
         options.put("quietWindow", draft.quietWindow);
+        options.put("verifiedWithin", draft.verifiedWithin);
         options.put("closeTimeout", draft.closeTimeout);
         options.forEach((option, value) -> require(value != null, "." + option + "(null)"));
         require(draft.name != null && !draft.name.isBlank(), ".name(...) is blank");
@@ -141,6 +137,7 @@ final class DraftCheck<D> {
         }
         positive("poll", draft.poll);
         positive("targetTimeout", draft.targetTimeout);
+        positive("verifiedWithin", draft.verifiedWithin);
         positive("closeTimeout", draft.closeTimeout);
         positive("keyWait", draft.keyWait);
         require(

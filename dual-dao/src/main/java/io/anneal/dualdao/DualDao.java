@@ -90,7 +90,7 @@ public final class DualDao<D> implements AutoCloseable {
     static <D> DualDao<D> start(DualDaoDraft<D> draft) {
         DraftCheck.Checked<D> checked = DraftCheck.check(draft);
         DualConfig<D> config = draft.config();
-        DualDaoParts<D> parts = DualDaoParts.open(draft, config, checked.decides());
+        DualDaoParts<D> parts = DualDaoParts.open(draft, config);
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
@@ -242,8 +242,7 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     /**
-     * Copies back to the origin what this instance wrote since phase 4, and compares: on the way back, in phase 3b with fallback
-     * off.
+     * Copies back to the origin what this instance wrote since phase 4, and compares: on the way back, in phase 3b.
      *
      * @throws IllegalStateException in any other phase
      */

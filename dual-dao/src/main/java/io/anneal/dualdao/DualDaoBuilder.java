@@ -300,9 +300,9 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Whether {@link DualDao#control} takes the optional step between 3 and 4; false if nothing is said. */
-    public DualDaoBuilder<D> targetFirst(boolean step) {
-        draft.targetFirst = step;
+    /** How long ago the verification may have ended by which {@link DualDao#control} goes on to 3b and 4; 24 hours if nothing is said. */
+    public DualDaoBuilder<D> verifiedWithin(Duration limit) {
+        draft.verifiedWithin = limit;
         return this;
     }
 

@@ -80,7 +80,7 @@ final class DualDaoDraft<D> {
     Duration closeTimeout = Duration.ofSeconds(10);
     boolean jmx;
     boolean jmxSwitch;
-    boolean targetFirst;
+    Duration verifiedWithin = ControlPolicy.DEFAULTS.verifiedWithin();
     Duration quietWindow = ControlPolicy.DEFAULTS.quietWindow();
     boolean redactValues;
 

@@ -107,11 +107,6 @@ final class DualDaoJmx implements DualDaoMXBean, AutoCloseable {
     }
 
     @Override
-    public boolean isFallback() {
-        return follower.current().fallback();
-    }
-
-    @Override
     public String getHighestPhase() {
         return follower.current().highest().label();
     }

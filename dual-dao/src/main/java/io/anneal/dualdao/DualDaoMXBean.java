@@ -20,9 +20,6 @@ public interface DualDaoMXBean {
 
     int getReadSharePercent();
 
-    /** Whether reads may fall back where the phase has it. */
-    boolean isFallback();
-
     String getHighestPhase();
 
     /** Who put the phase in force, when and why. */

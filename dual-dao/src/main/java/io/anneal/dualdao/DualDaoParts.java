@@ -33,8 +33,7 @@ record DualDaoParts<D>(
     private static final long DRAIN_POLL_MILLIS = 2;
     private static final long TAKE_OFF_MILLIS_MIN = 1_000;
 
-    /** @param decides whether an operation depends on what is there */
-    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config, boolean decides) {
+    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
         List<PhaseMark> marks = new ArrayList<>();
         if (draft.directory != null) {
             marks.add(new FilePhaseMark(draft.directory));
@@ -49,7 +48,7 @@ record DualDaoParts<D>(
                 draft.phases,
                 config.name(),
                 environment.clock(),
-                new ControlPolicy(draft.targetFirst, draft.quietWindow, ControlPolicy.DEFAULTS.silence()));
+                new ControlPolicy(draft.quietWindow, ControlPolicy.DEFAULTS.silence(), draft.verifiedWithin));
 
         KeyJournal journal = draft.journal != null ? draft.journal : journal(draft.directory, config);
         DirtyKeys dirty = new DirtyKeys(journal);
@@ -58,7 +57,7 @@ record DualDaoParts<D>(
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, decides, draft.poll, stats, dirty),
+                new InstanceFacts(config, draft.poll, stats, dirty),
                 environment.clock(),
                 environment.sleeper());
         return new DualDaoParts<>(

@@ -2,9 +2,6 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.DualEnvironment;
-import io.anneal.dualdao.config.KeyCopy;
-import io.anneal.dualdao.config.Mode;
-import io.anneal.dualdao.config.WritePolicy;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
@@ -21,8 +18,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final DualStats stats;
     private final DirtyKeys dirty;
 
-    /** @param decides whether an operation depends on what is there */
-    InstanceFacts(DualConfig<?> config, boolean decides, Duration poll, DualStats stats, DirtyKeys dirty) {
+    InstanceFacts(DualConfig<?> config, Duration poll, DualStats stats, DirtyKeys dirty) {
         this.stats = stats;
         this.dirty = dirty;
         constant.put(Facts.KIND, "dao");
@@ -34,22 +30,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
         constant.put(Facts.MODE, config.mode().name());
         constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
         constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
-        boolean viaTargetFirst = config.mode() == Mode.MIGRATION && needsTargetFirst(config, decides);
-        constant.put(Facts.NEEDS_TARGET_FIRST, Boolean.toString(viaTargetFirst));
         dirty.journalId().ifPresent(id -> constant.put(Facts.JOURNAL, id));
-    }
-
-    /**
-     * Whether the origin must still be written while the target becomes right: it may hold what it alone acknowledged, an instance
-     * that is still in 3 may ask it when the target fails, and neither a copy without times nor one of what the origin decided must
-     * run against what the target alone was given.
-     */
-    private static boolean needsTargetFirst(DualConfig<?> config, boolean decides) {
-        return decides
-                || config.writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL
-                || config.fallback().onError()
-                || config.fallback().onTimeout()
-                || config.copy() != null && config.copy().guarantee() == KeyCopy.Guarantee.NONE;
     }
 
     @Override

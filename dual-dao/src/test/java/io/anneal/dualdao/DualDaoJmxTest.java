@@ -58,7 +58,6 @@ final class DualDaoJmxTest {
         assertThat(bean.getHighestPhase()).isEqualTo("1");
         assertThat(bean.getVersion()).isEqualTo(1);
         assertThat(bean.getReadSharePercent()).isEqualTo(100);
-        assertThat(bean.isFallback()).isTrue();
         assertThat(bean.getChanged()).isEqualTo("version 1: phase 1, 2026-01-01T00:00:00Z, ann: begin");
         assertThat(bean.getLastContact()).isEmpty();
         follower.poll();

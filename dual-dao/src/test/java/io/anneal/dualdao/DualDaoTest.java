@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.LaterAdapter.Later;
-import io.anneal.dualdao.config.FallbackPolicy;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.Mode;
@@ -194,7 +193,7 @@ final class DualDaoTest {
     /** Puts a phase in force past all gates, and has the instance take it up. */
     private void go(Phase phase) {
         PhaseRecord current = phases.read(NAME).orElseThrow();
-        phases.compareAndSet(NAME, current.version(), current.changed(phase, 100, true, "test", Instant.EPOCH, "on"));
+        phases.compareAndSet(NAME, current.version(), current.changed(phase, 100, "test", Instant.EPOCH, "on"));
         dual.poll();
     }
 
@@ -322,7 +321,6 @@ final class DualDaoTest {
                 .containsEntry(Facts.MODE, "MIGRATION")
                 .containsEntry(Facts.PARTITIONS, "gated")
                 .containsEntry(Facts.REMEMBERS_WRITES, "true")
-                .containsEntry(Facts.NEEDS_TARGET_FIRST, "false")
                 .containsEntry(Facts.DIRTY_TARGET, "1")
                 .containsEntry(Facts.DIRTY_ORIGIN, "0")
                 .containsKeys(Facts.HOST, Facts.PID, Facts.STARTED_MILLIS)
@@ -330,19 +328,11 @@ final class DualDaoTest {
     }
 
     @Test
-    void shouldAskForTheWayOver3bIfReadsMayFallBackOnErrors() {
-        begin(phases);
-        dual = builder().fallback(new FallbackPolicy(true, true, false)).build();
-
-        assertThat(phases.heartbeats(NAME).get(0).facts()).containsEntry(Facts.NEEDS_TARGET_FIRST, "true");
-    }
-
-    @Test
     void shouldPollByItself() throws InterruptedException {
         begin(phases);
         dual = builder().poll(Duration.ofMillis(1)).build();
         PhaseRecord first = phases.read(NAME).orElseThrow();
-        phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "test", Instant.EPOCH, "on"));
+        phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, "test", Instant.EPOCH, "on"));
 
         assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), PhaseControl.Sleeper.THREAD))
                 .isTrue();
@@ -374,7 +364,7 @@ final class DualDaoTest {
         breaks.set(true);
         broken.await();
         PhaseRecord first = phases.read(NAME).orElseThrow();
-        phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "test", Instant.EPOCH, "on"));
+        phases.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, "test", Instant.EPOCH, "on"));
 
         assertThat(dual.control().awaitAcknowledged(Duration.ofSeconds(20), PhaseControl.Sleeper.THREAD))
                 .isTrue();
@@ -635,7 +625,6 @@ final class DualDaoTest {
         assertThat(shown.getPhase()).isEqualTo("1");
         assertThat(shown.getVersion()).isEqualTo(1);
         assertThat(shown.getReadSharePercent()).isEqualTo(100);
-        assertThat(shown.isFallback()).isTrue();
         assertThat(shown.isSwitchAllowed()).isFalse();
         assertThat(shown.getInstances()).singleElement().asString().isEqualTo("one: version 1");
         assertThat(shown.getReadiness()).isNotEmpty();

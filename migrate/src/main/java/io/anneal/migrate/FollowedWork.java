@@ -49,7 +49,7 @@ final class FollowedWork {
     }
 
     private void work(PhaseRecord current) throws InterruptedException {
-        if (current.phase() == Phase.TARGET_FIRST && !current.fallback()) {
+        if (control.onTheWayBack()) {
             if (!reversed && !isReversed()) {
                 reversed = true;
                 run("reverse back-fill", works.reverse());

@@ -1,7 +1,6 @@
 package io.anneal.migrate;
 
 import io.anneal.dualdao.config.Mode;
-import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.Heartbeat;
@@ -63,16 +62,10 @@ public final class PhaseText {
             }
             case TARGET_FIRST -> {
                 sentences.add("Writes and deletes go to both stores, the target first: it is right where they differ.");
-                sentences.add("Reads go to the target" + fallback(entry));
+                sentences.add("Reads go to the target alone: what is missing there would show now.");
             }
             case WRITE_TARGET -> {
-                if (!entry.fallback()) {
-                    sentences.add("As before, but reads do not fall back any more: what is missing would show now,");
-                    sentences.add("while there still is a way back.");
-                    break;
-                }
-                sentences.add("Writes go to the target alone, deletes to both stores, the origin first.");
-                sentences.add("Reads go to the target, and to the origin for what is missing there.");
+                sentences.add("Writes, deletes and reads go to the target alone; the origin is kept as it was.");
                 sentences.add("Keys written from here on are remembered, since the way back has to copy them.");
             }
             case TARGET_ONLY -> sentences.add("Writes and reads go to the target; the origin is not touched any more.");
@@ -81,10 +74,6 @@ public final class PhaseText {
             sentences.add("Of the keys " + entry.readSharePercent() + " % are read so, the others from the origin.");
         }
         return sentences;
-    }
-
-    private static String fallback(PhaseRecord entry) {
-        return entry.fallback() ? ", and to the origin for what is missing there." : "; they do not fall back.";
     }
 
     /** The gates of a step, a line each. */
@@ -109,10 +98,5 @@ public final class PhaseText {
 
     public static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / MILLIS_PER_SECOND);
-    }
-
-    /** The usual policy, with the way from 3 to 4 over 3b or not. */
-    public static ControlPolicy policy(boolean targetFirst) {
-        return new ControlPolicy(targetFirst, ControlPolicy.DEFAULTS.quietWindow(), ControlPolicy.DEFAULTS.silence());
     }
 }

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 
 /**
- * The way back from 4 or 5 between stores that can't be compared as a whole: phase by phase to 3b without fallback, where both
+ * The way back from 4 or 5 between stores that can't be compared as a whole: phase by phase to 3b, where both
  * sides are written again; then every key that was written since 4 is copied to the origin and compared.
  *
  * <p>Each instance has the keys that it wrote. This one copies its own; others copy theirs by themselves, and are waited for.
@@ -59,8 +59,8 @@ final class ReverseWork implements WalkWork {
     public String run() throws IOException, InterruptedException {
         PhaseRecord current = control.current();
         awaitAcknowledged(current);
-        while (current.phase() != Phase.TARGET_FIRST || current.fallback()) {
-            if (current.phase().compareTo(Phase.TARGET_FIRST) < 0) {
+        while (!control.onTheWayBack()) {
+            if (current.phase().writes(Side.ORIGIN)) {
                 throw new IOException("origin is complete in this phase, phase="
                         + current.phase().label());
             }

@@ -37,7 +37,7 @@ public final class StepsBack {
     public PhaseRecord run() throws IOException, InterruptedException {
         PhaseRecord current = control.current();
         awaitAcknowledged(current);
-        while (!isBack(current)) {
+        while (!control.onTheWayBack()) {
             current = control.reverse(who, "the way back");
             awaitAcknowledged(current);
         }
@@ -58,10 +58,6 @@ public final class StepsBack {
                     + current.phase().label() + ", version=" + current.version() + ", waited="
                     + DurationText.of(patience));
         }
-    }
-
-    private static boolean isBack(PhaseRecord at) {
-        return at.phase() == Phase.TARGET_FIRST && !at.fallback();
     }
 
     private boolean isCopied(PhaseRecord at) {

@@ -115,17 +115,9 @@ public final class Walk {
         }
     }
 
-    /** How many times at least a walk watches a phase before it enters 5. From 4 it takes two steps, but in test mode. */
-    public static int bakesBefore5(PhaseRecord from, boolean testing) {
-        int phases = switch (from.phase()) {
-            case ORIGIN_ONLY -> 4;
-            case WRITE_BOTH -> 3;
-            case READ_TARGET, TARGET_FIRST -> 2;
-            case WRITE_TARGET -> 1;
-            case TARGET_ONLY -> 0;
-        };
-        boolean turnsFallbackOff = from.fallback() && from.phase() != Phase.TARGET_ONLY && !testing;
-        return phases + (turnsFallbackOff ? 1 : 0);
+    /** How many times at least a walk watches a phase before it enters 5. */
+    public static int bakesBefore5(PhaseRecord from) {
+        return Phase.TARGET_ONLY.ordinal() - from.phase().ordinal();
     }
 
     private void awaitAcknowledged() throws TroubleException, InterruptedException {
@@ -202,7 +194,7 @@ public final class Walk {
         boolean own = last.version() == before.version() + 1
                 && last.who().equals(plan.who())
                 && last.why().equals(ownWhy);
-        if (!own && (last.phase() != before.phase() || last.fallback() != before.fallback())) {
+        if (!own && last.phase() != before.phase()) {
             throw new TakenOverException(last);
         }
         return last.version() != before.version();
@@ -349,7 +341,7 @@ public final class Walk {
                     last = control.rollback(plan.who(), reason);
                     return;
                 }
-                if (isBehindTarget(last)) {
+                if (isOriginBehind()) {
                     Worked worked = work("reverse back-fill", plan.reverse());
                     if (worked != Worked.NOT_YET) {
                         // It makes steps of its own.
@@ -369,7 +361,7 @@ public final class Walk {
     }
 
     /** Whether the origin may lack writes, so that they have to be copied back first. */
-    private static boolean isBehindTarget(PhaseRecord at) {
-        return at.phase().compareTo(Phase.WRITE_TARGET) >= 0 || at.phase() == Phase.TARGET_FIRST && !at.fallback();
+    private boolean isOriginBehind() {
+        return !last.phase().writes(Side.ORIGIN) || control.onTheWayBack();
     }
 }

@@ -177,7 +177,7 @@ final class MigrationHarnessTest {
                     .isGreaterThanOrEqualTo(Duration.ofSeconds(20));
         }
         assertThat(history)
-                .extracting(entered -> Walk.bakesBefore5(entered, false))
+                .extracting(entered -> Walk.bakesBefore5(entered))
                 .containsExactly(5, 4, 3, 2, 1, 0);
     }
 

@@ -88,7 +88,7 @@ final class CassandraPhaseStoreTest extends PhaseStoreContract {
     @Test
     void shouldFindOutWhetherAChangeWithoutAnAnswerHappened() {
         PhaseRecord first = PhaseRecord.first("ann", AT, "why");
-        PhaseRecord second = first.changed(Phase.WRITE_BOTH, 100, true, "ann", AT, "on");
+        PhaseRecord second = first.changed(Phase.WRITE_BOTH, 100, "ann", AT, "on");
         PhaseStore happening = CassandraPhaseStore.of(unanswered(true), KEYSPACE);
         PhaseStore lost = CassandraPhaseStore.of(unanswered(false), KEYSPACE);
         assertThatExceptionOfType(PhaseStoreException.class)
@@ -105,7 +105,7 @@ final class CassandraPhaseStoreTest extends PhaseStoreContract {
         assertThat(happening.compareAndSet("m", 1, second)).isTrue();
         assertThat(open().history("m")).containsExactly(first, second);
         // Somebody else's change of the same version is not ours.
-        PhaseRecord another = first.changed(Phase.WRITE_BOTH, 50, true, "bob", AT, "on");
+        PhaseRecord another = first.changed(Phase.WRITE_BOTH, 50, "bob", AT, "on");
         assertThat(happening.compareAndSet("m", 1, another)).isFalse();
         assertThat(lost.compareAndSet("m", 1, another)).isFalse();
         assertThatIllegalStateException().isThrownBy(() -> lost.create("m", PhaseRecord.first("bob", AT, "why")));

@@ -76,7 +76,7 @@ final class TwoNodePhaseStoreTest {
                 ProcessHandle process = ProcessHandle.of(second.pid()).orElseThrow();
                 process.destroyForcibly();
                 process.onExit().join();
-                PhaseRecord next = winner.changed(Phase.READ_TARGET, 100, true, "ann", AT, "on");
+                PhaseRecord next = winner.changed(Phase.READ_TARGET, 100, "ann", AT, "on");
                 // Before the nodes notice and after, who asks is told; nobody takes silence for an answer.
                 for (int i = 0; i < 3; i++) {
                     assertThatExceptionOfType(PhaseStoreException.class)
@@ -91,8 +91,8 @@ final class TwoNodePhaseStoreTest {
 
     /** Both at once change what is there; one of them does. */
     private static PhaseRecord race(PhaseStore one, PhaseStore two, PhaseRecord from) throws Exception {
-        PhaseRecord byAnn = from.changed(Phase.WRITE_BOTH, 100, true, "ann", AT, "on");
-        PhaseRecord byBob = from.changed(Phase.WRITE_BOTH, 50, true, "bob", AT, "on");
+        PhaseRecord byAnn = from.changed(Phase.WRITE_BOTH, 100, "ann", AT, "on");
+        PhaseRecord byBob = from.changed(Phase.WRITE_BOTH, 50, "bob", AT, "on");
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
             var ann = CompletableFuture.supplyAsync(() -> one.compareAndSet("m", 1, byAnn), threads);

@@ -82,7 +82,7 @@ final class MigrationWorld {
         origin = new SimulatedPartitions("origin", time, random.split());
         target = new SimulatedPartitions("target", time, random.split());
         control = PhaseControl.of(
-                phases, NAME, time, new ControlPolicy(random.nextBoolean(), WINDOW, Duration.ofSeconds(1)));
+                phases, NAME, time, new ControlPolicy(WINDOW, Duration.ofSeconds(1), Duration.ofHours(1)));
         control.create("simulation", "begins");
         calls = new RandomCalls(random.split(), time, log);
     }
@@ -225,9 +225,7 @@ final class MigrationWorld {
         int dice = random.nextInt(20);
         if (dice == 0) {
             control.rollback("simulation", "at random");
-        } else if (dice < 3 && current.phase().compareTo(Phase.WRITE_TARGET) >= 0) {
-            control.reverse("simulation", "at random");
-        } else if (dice < 3 && !current.fallback()) {
+        } else if (dice < 3 && !current.phase().writes(Side.ORIGIN)) {
             control.reverse("simulation", "at random");
         } else if (dice == 3 && current.phase() == Phase.READ_TARGET) {
             control.readShare(random.nextInt(101), "simulation", "at random");
@@ -237,10 +235,10 @@ final class MigrationWorld {
                 && current.phase().writes(Side.ORIGIN)
                 && current.phase().writes(Side.TARGET)) {
             copyAndVerify();
-        } else if (current.fallback() || current.phase() == Phase.WRITE_TARGET) {
-            control.advance("simulation", "at random");
-        } else {
+        } else if (control.onTheWayBack() && random.nextInt(4) > 0) {
             control.rollback("simulation", "on the way back");
+        } else {
+            control.advance("simulation", "at random");
         }
     }
 
@@ -251,7 +249,8 @@ final class MigrationWorld {
         VirtualTime.Process process = time.process();
         PartitionDao from = origin.client(process);
         PartitionDao to = target.client(process);
-        boolean forwards = current.fallback() && current.phase().compareTo(Phase.READ_TARGET) <= 0;
+        boolean back = control.onTheWayBack();
+        boolean forwards = current.phase().authority() == Side.ORIGIN;
         CompletionStage<Void> all = CompletableFuture.completedFuture(null);
         for (long key = 0; forwards && key < KEYS; key++) {
             long a = key;
@@ -267,7 +266,7 @@ final class MigrationWorld {
                     control.finish(start, PhaseNote.Kind.BACKFILL, "simulation", facts);
                 }
                 control.finish(start, PhaseNote.Kind.VERIFICATION, "simulation", facts);
-                if (!current.fallback()) {
+                if (back) {
                     control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, "simulation", facts);
                 }
             } catch (GateException | PhaseChangedException | IllegalStateException refused) {

@@ -19,6 +19,10 @@ public interface Shelf {
     @Read
     String find(@Key String key);
 
+    /** By no key, as by a secondary column. */
+    @Read
+    List<String> all();
+
     @Write
     void put(@Key String key, String value);
 
@@ -71,6 +75,12 @@ public interface Shelf {
         public String find(String key) {
             begin("find");
             return rows.get(key);
+        }
+
+        @Override
+        public List<String> all() {
+            begin("all");
+            return List.copyOf(rows.values());
         }
 
         @Override

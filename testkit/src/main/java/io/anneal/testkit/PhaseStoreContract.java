@@ -126,9 +126,9 @@ public abstract class PhaseStoreContract {
     void shouldPutTheNextRecordInForceWhenTheVersionIsTheExpectedOne() {
         store.create(NAME, first());
         PhaseRecord second =
-                new PhaseRecord(2, Phase.WRITE_BOTH, 37, true, Phase.WRITE_BOTH, "bob", AT.plusMillis(1), "on");
+                new PhaseRecord(2, Phase.WRITE_BOTH, 37, Phase.WRITE_BOTH, "bob", AT.plusMillis(1), "on");
         PhaseRecord third =
-                new PhaseRecord(3, Phase.ORIGIN_ONLY, 100, false, Phase.WRITE_BOTH, "eve", AT.plusMillis(2), "back");
+                new PhaseRecord(3, Phase.ORIGIN_ONLY, 100, Phase.WRITE_BOTH, "eve", AT.plusMillis(2), "back");
 
         assertTrue(store.compareAndSet(NAME, 1, second));
         assertEquals(Optional.of(second), other.read(NAME));
@@ -326,7 +326,7 @@ public abstract class PhaseStoreContract {
     }
 
     private static PhaseRecord second(PhaseRecord before, String who) {
-        return before.changed(Phase.WRITE_BOTH, 100, true, who, AT.plusSeconds(before.version()), "on");
+        return before.changed(Phase.WRITE_BOTH, 100, who, AT.plusSeconds(before.version()), "on");
     }
 
     private static Heartbeat heartbeat(String instance, long version) {

@@ -25,7 +25,7 @@ final class FilePhaseStoreCrashTest {
     private static final String NAME = "users";
     private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
     private static final PhaseRecord FIRST = PhaseRecord.first("ann", AT, "begin");
-    private static final PhaseRecord SECOND = FIRST.changed(Phase.WRITE_BOTH, 100, true, "ann", AT, "on");
+    private static final PhaseRecord SECOND = FIRST.changed(Phase.WRITE_BOTH, 100, "ann", AT, "on");
     private static final PhaseNote NOTE = new PhaseNote(AT, 1, "ann", PhaseNote.Kind.TEXT, Map.of("text", "hello"));
     private static final PhaseMark.Seen SEEN = new PhaseMark.Seen(1, Phase.ORIGIN_ONLY, Phase.ORIGIN_ONLY);
     private static final PhaseMark.Seen SEEN_LATER = new PhaseMark.Seen(2, Phase.WRITE_BOTH, Phase.WRITE_BOTH);

@@ -96,7 +96,7 @@ public class DualDaoBenchmark {
             keys[i] = (long) i;
         }
         phases = new MemoryPhaseStore();
-        phases.create(NAME, new PhaseRecord(1, phase, 100, true, phase, "bench", Instant.EPOCH, "bench"));
+        phases.create(NAME, new PhaseRecord(1, phase, 100, phase, "bench", Instant.EPOCH, "bench"));
         served = configured(DualDao.builder(ValueDao.class)).build();
         core = configured(DualDao.functional(ValueDao.class))
                 .operation(

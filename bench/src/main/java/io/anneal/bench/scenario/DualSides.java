@@ -32,7 +32,7 @@ final class DualSides implements Closeable {
 
     static DualSides open(ValueDao origin, ValueDao target, Mode mode, Phase phase) {
         PhaseStore phases = new MemoryPhaseStore();
-        phases.create(NAME, new PhaseRecord(1, phase, 100, true, phase, "bench", Instant.EPOCH, "bench"));
+        phases.create(NAME, new PhaseRecord(1, phase, 100, phase, "bench", Instant.EPOCH, "bench"));
         if (mode == Mode.TEST) {
             // As whoever walks there in test mode leaves it.
             phases.addNote(

@@ -3,11 +3,13 @@ package io.anneal.cli.migrate;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
 import io.anneal.migrate.PhaseText;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,19 +44,27 @@ final class MigrateAdvanceCommand extends Subcommand {
     private Integer share;
 
     @Option(
-            names = "--target-first",
-            description = "Go from 3 to 4 over 3b, in which the target is written first and the origin still.")
-    private boolean targetFirst;
+            names = "--verified-within",
+            paramLabel = "TIME",
+            defaultValue = "24h",
+            converter = DurationConverter.class,
+            description = "How long ago the verification may have ended by which 3b and 4 are entered; "
+                    + "${DEFAULT-VALUE} unless told.")
+    private Duration verifiedWithin;
 
     @Override
     protected int execute() throws IOException, InterruptedException {
         if (share != null && (share < 0 || share > 100)) {
             throw usage("--to-share takes a number from 0 to 100");
         }
+        if (verifiedWithin.isZero()) {
+            throw usage("--verified-within takes a duration above 0");
+        }
         if (plan && (share != null || forceGates || !dead.none())) {
             throw usage("--plan changes nothing, so it goes without --to-share, --force-gates and --dead");
         }
-        try (MigrationOptions.OpenPhases phases = migration.open(this, false, PhaseText.policy(targetFirst))) {
+        ControlPolicy policy = ControlPolicy.DEFAULTS.withVerifiedWithin(verifiedWithin);
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false, policy)) {
             PhaseControl control = phases.control();
             if (plan) {
                 return printPlan(control.readiness());

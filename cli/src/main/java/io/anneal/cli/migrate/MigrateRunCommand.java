@@ -137,9 +137,13 @@ public final class MigrateRunCommand extends Subcommand {
     private Duration duration;
 
     @Option(
-            names = "--target-first",
-            description = "Go from 3 to 4 over 3b, in which the target is written first and the origin still.")
-    private boolean targetFirst;
+            names = "--verified-within",
+            paramLabel = "TIME",
+            defaultValue = "24h",
+            converter = DurationConverter.class,
+            description = "How long ago the verification may have ended by which --auto and the page enter 3b and 4; "
+                    + "${DEFAULT-VALUE} unless told.")
+    private Duration verifiedWithin;
 
     @Option(
             names = "--dashboard",
@@ -206,8 +210,11 @@ public final class MigrateRunCommand extends Subcommand {
         if (!phaseStore.equals(MEMORY) && directory == null) {
             throw usage("--directory is needed with a phase store that lasts: this instance's journal lives there");
         }
-        if (bake.isZero() || gateTimeout.isZero() || duration != null && duration.isZero()) {
-            throw usage("--bake, --gate-timeout and --duration take durations above 0");
+        if (bake.isZero()
+                || gateTimeout.isZero()
+                || verifiedWithin.isZero()
+                || duration != null && duration.isZero()) {
+            throw usage("--bake, --gate-timeout, --verified-within and --duration take durations above 0");
         }
     }
 
@@ -234,7 +241,7 @@ public final class MigrateRunCommand extends Subcommand {
         if (!auto || duration == null || from.isEmpty()) {
             return;
         }
-        Duration shortest = bake.multipliedBy(Walk.bakesBefore5(from.get(), mode == Mode.TEST));
+        Duration shortest = bake.multipliedBy(Walk.bakesBefore5(from.get()));
         if (duration.compareTo(shortest) < 0) {
             throw usage(
                     "--duration is too short for --bake, phase 5 is at least " + DurationText.of(shortest) + " away");
@@ -278,7 +285,7 @@ public final class MigrateRunCommand extends Subcommand {
                 .environment(environment)
                 .poll(RunConfig.look(bake))
                 .quietWindow(RunConfig.quietWindow(bake))
-                .targetFirst(targetFirst);
+                .verifiedWithin(verifiedWithin);
         if (phases.persistent()) {
             open.target().mark().ifPresent(builder::targetMark);
         }

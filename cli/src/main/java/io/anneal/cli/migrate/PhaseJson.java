@@ -20,7 +20,6 @@ final class PhaseJson {
         json.writeNumberField("version", entry.version());
         json.writeStringField("phase", entry.phase().label());
         json.writeNumberField("readSharePercent", entry.readSharePercent());
-        json.writeBooleanField("fallback", entry.fallback());
         json.writeStringField("highest", entry.highest().label());
         json.writeStringField("who", entry.who());
         json.writeStringField("at", entry.at().toString());

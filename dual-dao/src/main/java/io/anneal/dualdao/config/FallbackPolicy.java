@@ -1,8 +1,8 @@
 package io.anneal.dualdao.config;
 
 /**
- * When a read that began at the target goes to the origin. On error and on timeout it does so only while the origin is right (phase
- * 3): later the origin lacks what was written since, and an old answer is worse than none.
+ * When a read that began at the target goes to the origin: in phase 3 alone, in which the origin is right. From 3b on no read goes
+ * there, since an old answer is worse than none.
  *
  * @param onMiss if the target has nothing
  * @param onError if the target throws

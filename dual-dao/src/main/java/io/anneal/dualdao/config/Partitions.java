@@ -16,7 +16,7 @@ public record Partitions(Kind kind, BinaryOperator<Object> merge) {
         GATED,
         /** Every write writes all of its key, so that no key is there in part. The caller's word. */
         WHOLE,
-        /** As long as a read can fall back, it asks both sides and merges the answers. */
+        /** In phase 3 a read that begins at the target asks both sides and merges the answers. */
         MERGED
     }
 

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * A method that takes a key or a part of it away, be it one that sets a key and with it takes away what was there, or
- * one that sets what expires. It reaches both sides as long as a read can fall back, else what was deleted in one would come back from
- * the other.
+ * one that sets what expires. A copy that follows it takes the key away on the
+ * other side too.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

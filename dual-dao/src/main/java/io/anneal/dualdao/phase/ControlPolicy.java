@@ -5,20 +5,28 @@ import java.time.Duration;
 /**
  * How a {@link PhaseControl} goes on.
  *
- * @param targetFirst whether the way from 3 to 4 leads over {@link Phase#TARGET_FIRST}; it does in any case if an instance
- *     says so by {@link Facts#NEEDS_TARGET_FIRST}
  * @param quietWindow how long no read may have fallen back before the next step depends on it
  * @param silence after which an instance counts as silent; the clocks of all machines must agree much better than that
+ * @param verifiedWithin how long ago the verification may have ended that opens 3b and 4
  */
-public record ControlPolicy(boolean targetFirst, Duration quietWindow, Duration silence) {
-    /** Straight from 3 to 4, a minute without fallbacks, ten seconds of silence. */
+public record ControlPolicy(Duration quietWindow, Duration silence, Duration verifiedWithin) {
+    /** A minute without fallbacks, ten seconds of silence, a verification of the last 24 hours. */
     public static final ControlPolicy DEFAULTS =
-            new ControlPolicy(false, Duration.ofMinutes(1), Duration.ofSeconds(10));
+            new ControlPolicy(Duration.ofMinutes(1), Duration.ofSeconds(10), Duration.ofHours(24));
 
     public ControlPolicy {
-        if (quietWindow.isNegative() || silence.isNegative() || silence.isZero()) {
-            throw new IllegalArgumentException(
-                    "not a policy of control, quietWindow=" + quietWindow + ", silence=" + silence);
+        if (quietWindow.isNegative()
+                || silence.isNegative()
+                || silence.isZero()
+                || verifiedWithin.isNegative()
+                || verifiedWithin.isZero()) {
+            throw new IllegalArgumentException("not a policy of control, quietWindow=" + quietWindow + ", silence="
+                    + silence + ", verifiedWithin=" + verifiedWithin);
         }
+    }
+
+    /** The same with another limit on the age of verifications. */
+    public ControlPolicy withVerifiedWithin(Duration limit) {
+        return new ControlPolicy(quietWindow, silence, limit);
     }
 }

@@ -18,8 +18,6 @@ public final class Facts {
     public static final String MODE = "mode";
     /** {@code gated}, {@code whole} or {@code merged}: what is done about partitions that are partly in the target. */
     public static final String PARTITIONS = "partitions";
-    /** {@code true} if the way from 3 to 4 must lead over 3b for this instance. */
-    public static final String NEEDS_TARGET_FIRST = "needsTargetFirst";
     /** {@code false} if the keys written since phase 4 are not kept, so that there is no way back from there. */
     public static final String REMEMBERS_WRITES = "remembersWrites";
     /** Tells a persistent journal from all others: whoever opens it again has its keys, and the run that had it is gone. */

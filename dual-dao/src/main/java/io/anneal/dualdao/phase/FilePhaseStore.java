@@ -21,10 +21,10 @@ import java.util.function.Supplier;
  * NAME.instances/ID.beat kind instance: the last heartbeat, one line
  * NAME.lock              locked while one of the first two is changed
  *
- * file     anneal-phase 1 KIND                          the format's version, and what the file holds
+ * file     anneal-phase FORMAT KIND                     its version, 2 of records, else 1; and what the file holds
  *          CHECKSUM FIELD FIELD ...                     any number
  *          CHECKSUM end COUNT                           of the lines between
- * records  version phase readSharePercent fallback highest at who why
+ * records  version phase readSharePercent highest at who why
  * notes    at version who kind fact=value ...
  * instance instance version drained at fact=value ...
  * </pre>
@@ -33,7 +33,8 @@ import java.util.function.Supplier;
  * a percent sign, a space, an equals sign and control characters are {@code %} and two hexadecimal digits; an empty field is a
  * percent sign alone. The checksum is CRC-32 in eight hexadecimal digits, of the header and the contents of all lines so
  * far, its own included, without checksums and line feeds. This format is promised: later versions of this library read it; a later
- * format has another version, and this library then refuses to read or change it.
+ * format has another version, and this library then refuses to read or change it. In format 1 records have a field more, before the
+ * highest phase: whether reads fall back. It is read, and refused where it says so of a phase 4 in force.
  *
  * <p>A file is replaced by writing the new one beside it, forcing it to the disk and renaming it, so that readers need no lock and
  * see the old or the new one. Hence what is torn, empty, cut short (between lines, too) or unknown was damaged by something
@@ -42,7 +43,7 @@ import java.util.function.Supplier;
  * {@link PhaseMark}s are for.
  */
 public final class FilePhaseStore implements PhaseStore {
-    private static final String RECORDS = "records";
+    private static final String RECORDS = PhaseFile.RECORDS;
     private static final String NOTES = "notes";
     private static final String INSTANCE = "instance";
     private static final String BEAT = ".beat";
@@ -98,8 +99,10 @@ public final class FilePhaseStore implements PhaseStore {
     @Override
     public List<PhaseRecord> history(String name) {
         Path file = phaseFile(name);
+        List<PhaseText.Filed> filed =
+                PhaseFile.read(file, RECORDS, PhaseText::filed).orElse(List.of());
         List<PhaseRecord> history =
-                PhaseFile.read(file, RECORDS, PhaseText::phaseRecord).orElse(List.of());
+                filed.stream().map(PhaseText.Filed::phaseRecord).toList();
         for (int i = 0; i < history.size(); i++) {
             if (history.get(i).version() != i + 1) {
                 throw new PhaseStoreException("phase file is damaged, file=" + file + ", line=" + (i + 2)
@@ -108,6 +111,9 @@ public final class FilePhaseStore implements PhaseStore {
         }
         if (history.isEmpty()) {
             checkNeverThere(name, file);
+        } else {
+            PhaseText.Filed last = filed.get(filed.size() - 1);
+            last.phaseRecord().refuseFallback(name, last.fallback());
         }
         return history;
     }

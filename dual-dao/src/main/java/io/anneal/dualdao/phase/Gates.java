@@ -91,15 +91,47 @@ final class Gates {
         return new Gate("backfill", newest.isPresent(), evidence, true);
     }
 
-    Gate verified() {
-        return verified(newest(PhaseNote.Kind.VERIFICATION));
-    }
-
     /** The newest verification decides, and only one that came after the back-fill. */
     Gate verifiedSinceBackfill() {
         List<PhaseNote> notes = situation.notes();
         int backfill = newest(PhaseNote.Kind.BACKFILL).map(notes::lastIndexOf).orElse(-1);
         return verified(newest(PhaseNote.Kind.VERIFICATION).filter(note -> notes.lastIndexOf(note) > backfill));
+    }
+
+    /**
+     * The newest verification that began when all reads went to the target and both sides were written, and that is not too old: what the
+     * phases before showed is old news where nobody asks the origin any more.
+     */
+    Gate verifiedSinceTargetRead() {
+        Optional<PhaseRecord> since = situation.targetReadSince();
+        Optional<PhaseNote> newest =
+                newest(PhaseNote.Kind.VERIFICATION).filter(note -> since.isPresent() && begunUnder(since.get(), note));
+        Instant oldest = situation.now().minus(situation.policy().verifiedWithin());
+        if (newest.isEmpty() || newest.get().at().isBefore(oldest)) {
+            String evidence = newest.isPresent()
+                    ? "the verification ended at " + newest.get().at() + ", more than "
+                            + situation.policy().verifiedWithin().toSeconds() + " s ago"
+                    : "no verification began since 100 % of the reads go to the target"
+                            + since.map(whole -> " (version " + whole.version() + ")")
+                                    .orElse("");
+            return new Gate("verification", false, evidence + ": run 'anneal migrate verify'", true);
+        }
+        return verified(newest);
+    }
+
+    private static boolean begunUnder(PhaseRecord first, PhaseNote note) {
+        return note.version() > first.version()
+                || note.version() == first.version()
+                        && Boolean.parseBoolean(note.facts().get(Facts.ACKNOWLEDGED));
+    }
+
+    /** Nobody wrote the origin alone while others took the target for complete. */
+    Gate nobodyReturned() {
+        List<String> returned = DepartedKeys.returned(situation);
+        String evidence = returned.isEmpty()
+                ? "no instance wrote the origin alone"
+                : String.join("; ", returned) + ", back in 3b by 'anneal migrate backfill --reverse'";
+        return new Gate("returned", returned.isEmpty(), evidence, true);
     }
 
     private Gate verified(Optional<PhaseNote> verification) {
@@ -175,9 +207,6 @@ final class Gates {
 
     /** No read found in the origin what the target lacked, long enough. An instance that just started saw too little. */
     Gate quiet() {
-        if (!situation.current().fallback()) {
-            return new Gate("quiet", true, "no read falls back", true);
-        }
         Instant since = situation.current().at();
         String reason = "the last change of phase or share";
         for (InstanceState instance : serving) {

@@ -3,24 +3,24 @@ package io.anneal.dualdao.phase;
 import java.util.Optional;
 
 /**
- * How far a migration has come. The numbers and what they mean are those that Outbrain published; {@link #TARGET_FIRST}
- * is an optional step between 3 and 4.
+ * How far a migration has come. The numbers are those that Outbrain published; {@link #TARGET_FIRST} is a step between 3 and 4.
  *
- * <p>A step leads to the next constant or to the one before, or over {@link #TARGET_FIRST}. Instances may be one step
- * apart while a change spreads, so that what neighbours do must fit together.
+ * <p>A step leads to the next constant or to the one before. Instances may be one step apart while a change spreads, so that
+ * what neighbours do must fit together: reads that go to the origin for what is missing, as in 3, have no neighbour that
+ * writes the target alone, as 4 does.
  */
 public enum Phase {
     /** Writes go to the origin, reads too. */
     ORIGIN_ONLY("1"),
     /** Writes go to both, reads to the origin. */
     WRITE_BOTH("2"),
-    /** Writes go to both, the origin first; reads to the target, and to the origin for what is missing there. */
+    /** Writes go to both, the origin first; reads to the target, and to the origin for what is missing there: a fallback. */
     READ_TARGET("3"),
-    /** As {@link #READ_TARGET}, with the target written first: from here on the target is right where both differ. */
+    /** Writes go to both, the target first, which is right from here on where both differ; reads to the target alone. */
     TARGET_FIRST("3b"),
-    /** Writes go to the target, deletes to both; reads to the target, and to the origin for what is missing there. */
+    /** Writes and reads go to the target alone. The origin is kept as it was; keys written since are kept for the way back. */
     WRITE_TARGET("4"),
-    /** The target only. */
+    /** As {@link #WRITE_TARGET}, and nothing asks the origin for anything any more. */
     TARGET_ONLY("5");
 
     private final String label;
@@ -63,22 +63,21 @@ public enum Phase {
 
     /** Whether a read that the target can't answer may go to the origin. */
     public boolean fallsBack() {
-        return compareTo(READ_TARGET) >= 0 && compareTo(WRITE_TARGET) <= 0;
+        return this == READ_TARGET;
     }
 
-    /** The phase one step on, over the optional step or not; empty after the last. */
-    public Optional<Phase> next(boolean targetFirst) {
-        if (this == TARGET_ONLY) {
-            return Optional.empty();
-        }
-        Phase next = values()[ordinal() + 1];
-        return Optional.of(next == TARGET_FIRST && !targetFirst ? WRITE_TARGET : next);
+    /** The phase one step on; empty after the last. */
+    public Optional<Phase> next() {
+        return this == TARGET_ONLY ? Optional.empty() : Optional.of(values()[ordinal() + 1]);
+    }
+
+    /** The phase one step back; the first one's is itself. */
+    Phase previous() {
+        return values()[Math.max(0, ordinal() - 1)];
     }
 
     /** Whether the two are the same, or one step apart. */
     public boolean neighbours(Phase other) {
-        int distance = Math.abs(ordinal() - other.ordinal());
-        boolean overOptional = Math.min(ordinal(), other.ordinal()) == READ_TARGET.ordinal() && distance == 2;
-        return distance <= 1 || overOptional;
+        return Math.abs(ordinal() - other.ordinal()) <= 1;
     }
 }

@@ -14,24 +14,24 @@ import java.util.stream.Collectors;
  * Changes the phase of one migration when the gates of the step are met, and tells how things stand. Holds no state of its own:
  * several may be used at once, in instances, commands and pages; of changes at the same time one wins.
  *
- * <p>Every change, of the share and of the fallback too, waits for all registered instances to acknowledge the record in force; so no
- * two are ever more than one change apart. The steps:
+ * <p>Every change, of the share too, waits for all registered instances to acknowledge the record in force; so no two are ever more
+ * than one change apart. The steps:
  *
  * <pre>
  * 1 to 2   instances
  * 2 to 3   instances, backfill, verification after it, dirty-target; of instances that all say partitions are whole or
  *          merged only instances, dirty-target, unless the target was written before, and the origin alone after that
  * 3 to 3b  instances, share, dirty-target, verification, quiet
- * 3 to 4   the same, dirty-origin
- * 3b to 4  instances, dirty-target, dirty-origin
- * 4 to 4   instances, verification, quiet: the fallback is turned off
- * 4 to 5   instances, verification
+ * 3b to 4  instances, dirty-target, dirty-origin, verification; who came from 4 and turns again: instances, dirty-target
+ * 4 to 5   instances, returned
  * 2 to 1, 3 to 2   instances
- * 3b to 3  instances, dirty-origin; after the reverse walk the reverse back-fill
- * 4, 5     back by the reverse walk alone: 5 to 4 without fallback, 4 with fallback to 4 without, 4 to 3b without fallback
+ * 3b to 3  instances, dirty-origin; who came from 4 the reverse back-fill too
+ * 4, 5     back by the reverse walk alone: 5 to 4, 4 to 3b
  * </pre>
  *
- * A back-fill or verification counts if it began when all instances wrote both sides, and if both were written ever since. In
+ * A back-fill or verification counts if it began when all instances wrote both sides, and if both were written ever since. The
+ * verification that opens 3b and 4 began when all reads went to the target, too, and is not older than {@link
+ * ControlPolicy#verifiedWithin}: in 4 there is no origin any more for what the target lacks. In
  * test mode, where the origin has and answers everything, instances alone count. Two modes in one migration are a gate that
  * nobody forces, as is a walk in test mode that is continued in the other.
  *
@@ -118,6 +118,14 @@ public final class PhaseControl {
                 .toList();
     }
 
+    /**
+     * Whether the phase is 3b and was come to from 4: the origin may lack what was written there, and a reverse back-fill has to
+     * bring it before 3.
+     */
+    public boolean onTheWayBack() {
+        return situation().wayBack();
+    }
+
     /** The next step forward, with all its gates. In phase 5 a step to nowhere, with one gate that is not met. */
     public Readiness readiness() {
         return Steps.forward(situation());
@@ -134,7 +142,7 @@ public final class PhaseControl {
     }
 
     /**
-     * Makes the next step forward. From 4 it takes two: the first turns the fallback off.
+     * Makes the next step forward.
      *
      * @param force whether gates that are {@link Gate#forceable} are passed unmet; the record says which
      * @return the record now in force
@@ -203,20 +211,15 @@ public final class PhaseControl {
                         + " no longer count";
             case READ_TARGET -> "nothing: the origin has every write";
             case TARGET_FIRST -> "nothing, once " + keys + " keys are copied to the origin" + more;
-            case WRITE_TARGET ->
-                "what was written to " + keys
-                        + " keys since phase 4 is in the target alone, the origin has what they held" + " before"
-                        + more;
-            case TARGET_ONLY ->
-                "what was written to " + keys
-                        + " keys since phase 4 is in the target alone, the origin has what they held"
-                        + " before, and what was deleted since phase 5 is still there" + more;
+            case WRITE_TARGET, TARGET_ONLY ->
+                "what was written and deleted since phase 4, " + keys
+                        + " keys, is so in the target alone, the origin has what it held before" + more;
         };
     }
 
     /**
-     * Makes one step of the way back from 5 or 4 towards 3b, without fallback: there both sides are written again, the journals of keys
-     * stop growing, and a reverse back-fill makes the origin whole; {@link #rollback} leads on from there.
+     * Makes one step of the way back from 5 or 4 towards 3b: there both sides are written again, the journals of keys stop growing,
+     * and a reverse back-fill makes the origin whole; {@link #rollback} leads on from there.
      */
     public PhaseRecord reverse(String who, String why) {
         Situation situation = situation();
@@ -245,7 +248,7 @@ public final class PhaseControl {
 
     private PhaseRecord change(Situation situation, Readiness readiness, int share, String who, String why) {
         PhaseRecord current = situation.current();
-        PhaseRecord next = current.changed(readiness.to(), share, readiness.fallback(), who, clock.instant(), why);
+        PhaseRecord next = current.changed(readiness.to(), share, who, clock.instant(), why);
         if (!store.compareAndSet(name, current.version(), next)) {
             throw new PhaseChangedException(name, current.version());
         }

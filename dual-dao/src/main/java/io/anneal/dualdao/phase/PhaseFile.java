@@ -34,7 +34,9 @@ import java.util.zip.CRC32;
  */
 final class PhaseFile {
     private static final String MAGIC = "anneal-phase";
-    private static final int VERSION = 1;
+    /** The kind of files of which there is a second format. */
+    static final String RECORDS = "records";
+
     private static final String END = "end";
     private static final int CHECKSUM_DIGITS = 8;
 
@@ -55,16 +57,25 @@ final class PhaseFile {
         } catch (IOException e) {
             throw new PhaseStoreException("phase file can't be read, file=" + file + ", reason=" + e, e);
         }
-        return Optional.of(values(file, lines(file, kind, new String(content, StandardCharsets.UTF_8)), value));
+        return Optional.of(values(file, contents(file, kind, new String(content, StandardCharsets.UTF_8)), value));
     }
 
-    private static <T> List<T> values(Path file, List<String> lines, Function<PhaseText.Fields, T> value) {
-        List<T> values = new ArrayList<>(lines.size());
-        for (int i = 0; i < lines.size(); i++) {
+    /** The newest format of a kind, which is written; all before it are read. */
+    private static int newestFormat(String kind) {
+        return kind.equals(RECORDS) ? 2 : 1;
+    }
+
+    /** What a file holds, and in which version of the format. */
+    private record Contents(int format, List<String> lines) {}
+
+    private static <T> List<T> values(Path file, Contents contents, Function<PhaseText.Fields, T> value) {
+        List<T> values = new ArrayList<>(contents.lines().size());
+        for (int i = 0; i < contents.lines().size(); i++) {
             // The header is line 1.
             int number = i + 2;
             try {
-                PhaseText.Fields fields = new PhaseText.Fields(lines.get(i));
+                PhaseText.Fields fields =
+                        new PhaseText.Fields(contents.format(), contents.lines().get(i));
                 values.add(value.apply(fields));
                 fields.end();
             } catch (IllegalArgumentException | DateTimeException e) {
@@ -74,12 +85,13 @@ final class PhaseFile {
         return values;
     }
 
-    private static List<String> lines(Path file, String kind, String text) {
+    private static Contents contents(Path file, String kind, String text) {
         if (text.isEmpty()) {
             throw damaged(file, 1, "the file is empty", null);
         }
         List<String> contents = new ArrayList<>();
         CRC32 checksum = new CRC32();
+        int format = 0;
         int number = 0;
         int start = 0;
         boolean ended = false;
@@ -95,7 +107,7 @@ final class PhaseFile {
             String line = text.substring(start, end);
             start = end + 1;
             if (number == 1) {
-                checkHeader(file, kind, line);
+                format = format(file, kind, line);
                 update(checksum, line);
             } else {
                 String content = checked(file, number, line, checksum);
@@ -108,20 +120,24 @@ final class PhaseFile {
         if (!ended) {
             throw damaged(file, number, "the last line is missing, the file is cut short", null);
         }
-        return contents;
+        return new Contents(format, contents);
     }
 
-    private static void checkHeader(Path file, String kind, String line) {
+    private static int format(Path file, String kind, String line) {
         String[] words = line.split(" ", -1);
         if (words.length != 3 || !words[0].equals(MAGIC)) {
             throw damaged(file, 1, "it does not begin as a phase file", null);
         }
-        if (!words[1].equals(String.valueOf(VERSION))) {
-            throw damaged(file, 1, "its format version is " + words[1] + ", this library knows " + VERSION, null);
-        }
         if (!words[2].equals(kind)) {
             throw damaged(file, 1, "it holds " + words[2] + " and not " + kind, null);
         }
+        int newest = newestFormat(kind);
+        for (int format = 1; format <= newest; format++) {
+            if (words[1].equals(String.valueOf(format))) {
+                return format;
+            }
+        }
+        throw damaged(file, 1, "its format version is " + words[1] + ", this library knows 1 to " + newest, null);
     }
 
     private static String checked(Path file, int number, String line, CRC32 checksum) {
@@ -144,7 +160,7 @@ final class PhaseFile {
     private static byte[] content(String kind, List<String> lines) {
         CRC32 checksum = new CRC32();
         StringBuilder text = new StringBuilder();
-        String header = MAGIC + " " + VERSION + " " + kind;
+        String header = MAGIC + " " + newestFormat(kind) + " " + kind;
         text.append(header).append('\n');
         update(checksum, header);
         for (String line : lines) {

@@ -8,19 +8,10 @@ import java.time.Instant;
  *
  * @param version from 1, one more with each change
  * @param readSharePercent of the keys whose reads begin at the target in {@link Phase#READ_TARGET}, 0 to 100
- * @param fallback whether reads may fall back to the origin where the phase has it; false on the way back from 4 or 5,
- *     since the origin may still hold what was deleted in 5
  * @param highest the furthest phase ever in force
  */
 public record PhaseRecord(
-        long version,
-        Phase phase,
-        int readSharePercent,
-        boolean fallback,
-        Phase highest,
-        String who,
-        Instant at,
-        String why) {
+        long version, Phase phase, int readSharePercent, Phase highest, String who, Instant at, String why) {
     public PhaseRecord {
         if (version < 1 || readSharePercent < 0 || readSharePercent > 100 || phase.compareTo(highest) > 0) {
             throw new IllegalArgumentException("not a phase record, version=" + version + ", readSharePercent="
@@ -30,13 +21,27 @@ public record PhaseRecord(
 
     /** The record of a migration that begins. */
     public static PhaseRecord first(String who, Instant at, String why) {
-        return new PhaseRecord(1, Phase.ORIGIN_ONLY, 100, true, Phase.ORIGIN_ONLY, who, at, why);
+        return new PhaseRecord(1, Phase.ORIGIN_ONLY, 100, Phase.ORIGIN_ONLY, who, at, why);
     }
 
     /** The next record, in that phase. */
-    public PhaseRecord changed(
-            Phase newPhase, int newReadSharePercent, boolean newFallback, String by, Instant when, String reason) {
+    public PhaseRecord changed(Phase newPhase, int newReadSharePercent, String by, Instant when, String reason) {
         Phase newHighest = newPhase.compareTo(highest) > 0 ? newPhase : highest;
-        return new PhaseRecord(version + 1, newPhase, newReadSharePercent, newFallback, newHighest, by, when, reason);
+        return new PhaseRecord(version + 1, newPhase, newReadSharePercent, newHighest, by, when, reason);
+    }
+
+    /**
+     * Refuses what a version before this one may have left in force: a phase 4 in which instances of that version find in the
+     * origin what an instance of this one deletes in the target alone.
+     *
+     * @param fallback what that record says of reads that fall back
+     * @throws PhaseStoreException naming the way out
+     */
+    public void refuseFallback(String name, boolean fallback) {
+        if (fallback && phase == Phase.WRITE_TARGET) {
+            throw new PhaseStoreException("phase 4 with fallback is of an older version of this library: turn the"
+                    + " fallback off with that one (its 'anneal migrate advance'), or go back, name=" + name
+                    + ", version=" + version);
+        }
     }
 }

@@ -21,7 +21,6 @@ final class PhaseText {
                 .add(phaseRecord.version())
                 .add(phaseRecord.phase().label())
                 .add(phaseRecord.readSharePercent())
-                .add(phaseRecord.fallback())
                 .add(phaseRecord.highest().label())
                 .add(phaseRecord.at())
                 .add(phaseRecord.who())
@@ -29,14 +28,21 @@ final class PhaseText {
                 .toString();
     }
 
-    static PhaseRecord phaseRecord(Fields fields) {
+    /**
+     * A record as a file has it.
+     *
+     * @param fallback what format 1 says of reads that fall back, which later formats leave out
+     */
+    record Filed(PhaseRecord phaseRecord, boolean fallback) {}
+
+    static Filed filed(Fields fields) {
         long version = fields.number();
         Phase phase = fields.phase();
         int share = Math.toIntExact(fields.number());
-        boolean fallback = fields.truth();
+        boolean fallback = fields.format() == 1 && fields.truth();
         Phase highest = fields.phase();
         Instant at = fields.instant();
-        return new PhaseRecord(version, phase, share, fallback, highest, fields.text(), at, fields.text());
+        return new Filed(new PhaseRecord(version, phase, share, highest, fields.text(), at, fields.text()), fallback);
     }
 
     static String line(PhaseNote note) {
@@ -187,11 +193,18 @@ final class PhaseText {
 
     /** The fields of a line, one after the other. What they can't be is an {@link IllegalArgumentException}. */
     static final class Fields {
+        private final int format;
         private final String[] fields;
         private int next;
 
-        Fields(String line) {
+        Fields(int format, String line) {
+            this.format = format;
             fields = line.split(" ", -1);
+        }
+
+        /** The version of the format of the file that the line is from. */
+        int format() {
+            return format;
         }
 
         private String field() {

@@ -7,11 +7,10 @@ import java.util.stream.Collectors;
  * What the next step is and what is missing for it.
  *
  * @param from the phase in force
- * @param to the phase after the step; the same as {@code from} if the step turns the fallback off or changes the share
- * @param fallback whether reads may fall back after the step
+ * @param to the phase after the step; the same as {@code from} if the step changes the share
  * @param gates every condition, met or not
  */
-public record Readiness(Phase from, Phase to, boolean fallback, List<Gate> gates) {
+public record Readiness(Phase from, Phase to, List<Gate> gates) {
     public Readiness {
         gates = List.copyOf(gates);
     }
@@ -26,9 +25,9 @@ public record Readiness(Phase from, Phase to, boolean fallback, List<Gate> gates
         return gates.stream().filter(gate -> !gate.met()).toList();
     }
 
-    /** The step in words, such as {@code 4 to 5} or {@code 4 to 4 without fallback}. */
+    /** The step in words, such as {@code 4 to 5}. */
     public String step() {
-        return from.label() + " to " + to.label() + (to.fallsBack() && !fallback ? " without fallback" : "");
+        return from.label() + " to " + to.label();
     }
 
     @Override

@@ -17,6 +17,7 @@ record Situation(
         List<InstanceState> instances,
         Instant now,
         ControlPolicy policy) {
+    private static final int ALL_PERCENT = 100;
 
     List<InstanceState> serving() {
         return instances.stream().filter(InstanceState::serves).toList();
@@ -36,6 +37,37 @@ record Situation(
             previous = authority;
         }
         return version;
+    }
+
+    /** The phase before the one in force; empty if that is the first. */
+    Optional<Phase> previousPhase() {
+        Optional<Phase> previous = Optional.empty();
+        for (PhaseRecord past : history) {
+            previous = past.phase() == current.phase() ? previous : Optional.of(past.phase());
+        }
+        return previous;
+    }
+
+    /** Whether 3b was come to from 4: the target has been right without a break, and the origin may lack what was written there. */
+    boolean wayBack() {
+        return current.phase() == Phase.TARGET_FIRST
+                && previousPhase()
+                        .filter(previous -> !previous.writes(Side.ORIGIN))
+                        .isPresent();
+    }
+
+    /**
+     * The first of the records up to the one in force under which both sides were written and all reads went to the target; empty if
+     * that is not so now.
+     */
+    Optional<PhaseRecord> targetReadSince() {
+        Optional<PhaseRecord> since = Optional.empty();
+        for (PhaseRecord past : history) {
+            boolean counts = past.phase() == Phase.READ_TARGET && past.readSharePercent() == ALL_PERCENT
+                    || past.phase() == Phase.TARGET_FIRST;
+            since = !counts ? Optional.empty() : since.isPresent() ? since : Optional.of(past);
+        }
+        return since;
     }
 
     /** What the instances say of themselves; those that don't say are left out. */

@@ -109,7 +109,8 @@ public final class DualEngine<D> {
 
     private <A, R> Route<A, R> read(SideCalls<D, A, R> calls, Phase phase) {
         if (config.speculativePercentile() == 0 && !phase.fallsBack()) {
-            PlainRoute.Timing timing = phase == Phase.WRITE_BOTH ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
+            boolean both = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET);
+            PlainRoute.Timing timing = both ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
             return plain(calls, phase.readsTarget() ? Side.TARGET : Side.ORIGIN, timing, Counter.READS, null);
         }
         SideReads<D, A, R> reads = new SideReads<>(calls, parts);
@@ -152,8 +153,7 @@ public final class DualEngine<D> {
     }
 
     /**
-     * Copies all keys that the origin lacks back to it, and compares: in phase 3b with fallback off, when writes reach
-     * both sides again.
+     * Copies all keys that the origin lacks back to it, and compares: in phase 3b, when writes reach both sides again.
      *
      * @throws IllegalStateException in any other phase, or if nobody said how to copy a key
      */

@@ -2,7 +2,6 @@ package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.config.SideOutcome;
-import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
@@ -44,7 +43,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
             view.leave();
             throw thrown;
         }
-        boolean merges = inForce.fallback() && inForce.phase().fallsBack() && start.of(inForce, keys) == Side.TARGET;
+        boolean merges = inForce.phase().fallsBack() && start.of(inForce, keys) == Side.TARGET;
         return merges ? new Call(view, argument, keys).run() : oneSide.call(view, argument);
     }
 
@@ -63,7 +62,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         @Override
         void begin() {
             calls.stats().count(Counter.READS);
-            boolean limited = parts.config().fallback().onTimeout() && inForce.phase() == Phase.READ_TARGET;
+            boolean limited = parts.config().fallback().onTimeout();
             reads.read(
                     Side.TARGET,
                     argument,
@@ -109,8 +108,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         private void targetFailed(Throwable thrown) {
             SideOutcome outcome = thrown == SideReads.LATE ? SideOutcome.UNKNOWN : calls.outcome(thrown);
             Throwable originThrown = ofOrigin.thrown();
-            if (inForce.phase() == Phase.READ_TARGET
-                    && parts.config().fallback().after(outcome)) {
+            if (parts.config().fallback().after(outcome)) {
                 calls.stats().count(Counter.FALLBACK_ERRORS);
                 end(
                         ofOrigin.answer(),

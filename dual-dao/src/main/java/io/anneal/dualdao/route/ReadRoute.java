@@ -3,7 +3,6 @@ package io.anneal.dualdao.route;
 import io.anneal.dualdao.config.FallbackPolicy;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.operation.OperationSpec;
-import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
@@ -51,7 +50,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
             calls.stats().count(Counter.READS);
             keys = Keys.of(spec.keys().apply(argument), parts.config().keyCodec());
             if (start.of(inForce, keys) == Side.TARGET) {
-                boolean limited = policy.onTimeout() && originIsRight();
+                boolean limited = policy.onTimeout() && mayFallBack();
                 reads.read(
                         Side.TARGET,
                         argument,
@@ -71,11 +70,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
         }
 
         private boolean mayFallBack() {
-            return inForce.fallback() && inForce.phase().fallsBack();
-        }
-
-        private boolean originIsRight() {
-            return mayFallBack() && inForce.phase() == Phase.READ_TARGET;
+            return inForce.phase().fallsBack();
         }
 
         private void target(Object answer, Throwable thrown) {
@@ -103,7 +98,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
 
         private void targetFailed(Throwable thrown) {
             SideOutcome outcome = thrown == SideReads.LATE ? SideOutcome.UNKNOWN : calls.outcome(thrown);
-            if (!originIsRight() || !policy.after(outcome)) {
+            if (!mayFallBack() || !policy.after(outcome)) {
                 end(null, calls.attach(thrown, Side.TARGET, outcome, SideOutcome.NOT_ATTEMPTED));
                 return;
             }

@@ -36,8 +36,7 @@ final class ReadStart {
                 && (!inShare(inForce.readSharePercent(), keys) || transactions.current() != null)) {
             return Side.ORIGIN;
         }
-        boolean originHasAll = phase == Phase.READ_TARGET || phase == Phase.TARGET_FIRST && inForce.fallback();
-        return originAlone && originHasAll && lacks(Side.TARGET, keys) ? Side.ORIGIN : Side.TARGET;
+        return originAlone && phase == Phase.READ_TARGET && lacks(Side.TARGET, keys) ? Side.ORIGIN : Side.TARGET;
     }
 
     private static boolean inShare(int percent, Keys keys) {

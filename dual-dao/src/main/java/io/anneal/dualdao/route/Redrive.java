@@ -311,7 +311,7 @@ final class Redrive<D> {
 
         /** The target may have a part of the key only, which is no reason to take the rest from the origin. */
         private boolean addsOnly() {
-            return merged && lacking == Side.ORIGIN && inForce.fallback();
+            return merged && lacking == Side.ORIGIN && inForce.phase().authority() == Side.ORIGIN;
         }
 
         @Override
@@ -392,9 +392,9 @@ final class Redrive<D> {
         PhaseView view = phases.enter();
         PhaseRecord inForce = view.record();
         view.leave();
-        if (mode != Mode.MIGRATION || inForce.phase() != Phase.TARGET_FIRST || inForce.fallback()) {
-            throw new IllegalStateException("keys are copied back in phase 3b with fallback off, phase="
-                    + inForce.phase().label() + ", fallback=" + inForce.fallback() + ", mode=" + mode);
+        if (mode != Mode.MIGRATION || inForce.phase() != Phase.TARGET_FIRST) {
+            throw new IllegalStateException(
+                    "keys are copied back in phase 3b, phase=" + inForce.phase().label() + ", mode=" + mode);
         }
         if (!copies.possible()) {
             throw new IllegalStateException("keys can't be copied back, since no key copy was given");

@@ -13,21 +13,13 @@ import io.anneal.dualdao.phase.Side;
  * @param second whether the other side is written too, after the first
  * @param copies whether the other side gets a copy of the key instead of the call
  * @param remembers whether the keys go into the journal for good, before anything else
- * @param authority whose answer the caller gets
  * @param tolerates whether the caller is answered although the other side failed
  */
-record WritePlan(Side first, Side authority, boolean second, boolean copies, boolean remembers, boolean tolerates) {
+record WritePlan(Side first, boolean second, boolean copies, boolean remembers, boolean tolerates) {
     static WritePlan of(OperationKind kind, PhaseRecord inForce, WritePolicy policy, boolean rememberWrites) {
         Phase phase = inForce.phase();
-        // What may take a key away must not leave it in the origin, where an instance that still falls back in 4 would
-        // find it again.
-        boolean mayDelete = kind == OperationKind.DELETE || kind == OperationKind.CONDITIONAL;
-        boolean originToo = phase == Phase.WRITE_TARGET && mayDelete;
-        boolean second = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET) || originToo;
-        // In 4 the origin's copy may be older than what is deleted: no read may fall back to it between the two.
-        Side first = originToo && kind == OperationKind.DELETE ? Side.ORIGIN : phase.authority();
+        boolean second = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET);
         return new WritePlan(
-                first,
                 phase.authority(),
                 second,
                 second && kind.decides(),

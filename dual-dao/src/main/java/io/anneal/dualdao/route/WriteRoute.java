@@ -76,7 +76,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             if (transaction != null
                     || !parts.ordered()
                     || keys.none()
-                    || phase == Phase.TARGET_ONLY && !parts.repairs().on()) {
+                    || !phase.writes(Side.ORIGIN) && !parts.repairs().on()) {
                 first();
                 return;
             }
@@ -207,15 +207,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             } else if (plan.copies()) {
                 copied().whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
             } else {
-                calls.call(
-                        plan.lacking(),
-                        argument,
-                        micros,
-                        span,
-                        (second, failed) -> step(() -> {
-                            answer = plan.first() == plan.authority() ? answer : second;
-                            secondDone(failed);
-                        }));
+                calls.call(plan.lacking(), argument, micros, span, (second, failed) -> step(() -> secondDone(failed)));
             }
         }
 

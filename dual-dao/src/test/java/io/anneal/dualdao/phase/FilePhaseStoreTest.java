@@ -45,7 +45,7 @@ final class FilePhaseStoreTest {
         FilePhaseStore store = store();
         PhaseRecord first = PhaseRecord.first("ann", AT, "it begins = 100 %");
         store.create(NAME, first);
-        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "bob", AT.plusSeconds(1), ""));
+        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, "bob", AT.plusSeconds(1), ""));
         store.addNote(NAME, new PhaseNote(AT, 2, "ann", PhaseNote.Kind.TEXT, Map.of(Facts.TEXT, "hello")));
         store.heartbeat(NAME, new Heartbeat("host/1", 2, true, AT, Map.of(Facts.KIND, "dao")));
         return store;
@@ -58,9 +58,7 @@ final class FilePhaseStoreTest {
                 .contains("phase file is damaged", file("users.phase").toString())
                 .contains(words);
         assertThatThrownBy(() -> store().compareAndSet(
-                                NAME,
-                                2,
-                                new PhaseRecord(3, Phase.READ_TARGET, 100, true, Phase.READ_TARGET, "ann", AT, "")))
+                                NAME, 2, new PhaseRecord(3, Phase.READ_TARGET, 100, Phase.READ_TARGET, "ann", AT, "")))
                 .isInstanceOf(PhaseStoreException.class);
         assertThatThrownBy(() -> store().create(NAME, PhaseRecord.first("eve", AT, "")))
                 .isInstanceOf(PhaseStoreException.class);
@@ -71,10 +69,10 @@ final class FilePhaseStoreTest {
         begun();
 
         assertThat(Files.readString(file("users.phase"))).isEqualTo("""
-                        anneal-phase 1 records
-                        2009e3ab 1 1 100 true 1 2026-01-01T00:00:00Z ann it%20begins%20%3d%20100%20%25
-                        1bc278e4 2 2 100 true 2 2026-01-01T00:00:01Z bob %
-                        1646f916 end 2
+                        anneal-phase 2 records
+                        f5983c4e 1 1 100 1 2026-01-01T00:00:00Z ann it%20begins%20%3d%20100%20%25
+                        e4da4f2b 2 2 100 2 2026-01-01T00:00:01Z bob %
+                        91ee49be end 2
                         """);
         assertThat(Files.readString(file("users.notes"))).contains(" 2026-01-01T00:00:00Z 2 ann TEXT text=hello\n");
         assertThat(Files.readString(file("users.instances/host%2f1.beat")))
@@ -82,7 +80,7 @@ final class FilePhaseStoreTest {
     }
 
     @Test
-    void shouldReadTheFormatThatItPromised() throws IOException {
+    void shouldReadTheFormatThatItPromisedFirst() throws IOException {
         Files.writeString(file("users.phase"), """
                 anneal-phase 1 records
                 2009e3ab 1 1 100 true 1 2026-01-01T00:00:00Z ann it%20begins%20%3d%20100%20%25
@@ -93,8 +91,35 @@ final class FilePhaseStoreTest {
         assertThat(store().history(NAME))
                 .containsExactly(
                         PhaseRecord.first("ann", AT, "it begins = 100 %"),
-                        new PhaseRecord(
-                                2, Phase.WRITE_BOTH, 100, true, Phase.WRITE_BOTH, "bob", AT.plusSeconds(1), ""));
+                        new PhaseRecord(2, Phase.WRITE_BOTH, 100, Phase.WRITE_BOTH, "bob", AT.plusSeconds(1), ""));
+    }
+
+    @Test
+    void shouldRefuseAPhaseFourOfTheFirstFormatInWhichReadsFallBack() throws IOException {
+        Files.writeString(file("users.phase"), """
+                anneal-phase 1 records
+                96dad399 1 1 100 true 1 2026-01-01T00:00:00Z ann %
+                1ba9cea6 2 4 100 true 4 2026-01-01T00:00:01Z bob %
+                48eec7b8 end 2
+                """);
+        assertThatThrownBy(() -> store().read(NAME))
+                .isInstanceOf(PhaseStoreException.class)
+                .message()
+                .contains("phase 4 with fallback is of an older version of this library", "name=users", "version=2");
+        assertThatThrownBy(() -> store().compareAndSet(
+                                NAME, 2, new PhaseRecord(3, Phase.TARGET_ONLY, 100, Phase.TARGET_ONLY, "ann", AT, "")))
+                .isInstanceOf(PhaseStoreException.class);
+
+        Files.writeString(file("users.phase"), """
+                anneal-phase 1 records
+                96dad399 1 1 100 true 1 2026-01-01T00:00:00Z ann %
+                1ba9cea6 2 4 100 true 4 2026-01-01T00:00:01Z bob %
+                634a03c4 3 4 100 false 4 2026-01-01T00:00:02Z bob %
+                147e78df end 3
+                """);
+        assertThat(store().read(NAME))
+                .contains(
+                        new PhaseRecord(3, Phase.WRITE_TARGET, 100, Phase.WRITE_TARGET, "bob", AT.plusSeconds(2), ""));
     }
 
     @Test
@@ -145,10 +170,10 @@ final class FilePhaseStoreTest {
         assertDamaged("line=5", "there is more after the last line");
         Files.writeString(file, "phase=2\n");
         assertDamaged("line=1", "it does not begin as a phase file");
-        Files.writeString(file, whole.replace("anneal-phase 1", "anneal-phase 0"));
+        Files.writeString(file, whole.replace("anneal-phase 2", "anneal-phase 0"));
         assertDamaged("line=1", "its format version is 0, this library knows 1");
-        Files.writeString(file, whole.replace("anneal-phase 1", "anneal-phase 2"));
-        assertDamaged("line=1", "its format version is 2, this library knows 1");
+        Files.writeString(file, whole.replace("anneal-phase 2", "anneal-phase 3"));
+        assertDamaged("line=1", "its format version is 3, this library knows 1 to 2");
         Files.copy(file("users.notes"), file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         assertDamaged("line=1", "it holds notes and not records");
         Files.writeString(file, lines.get(0) + "\nabc\n");
@@ -161,19 +186,17 @@ final class FilePhaseStoreTest {
 
     @Test
     void shouldNameTheLineOfAValueThatCanNotBe() {
-        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 true 1 2026-01-01T00:00:00Z ann % more"));
+        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 1 2026-01-01T00:00:00Z ann % more"));
         assertDamaged("line=2", "fields are too many");
-        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 true 1"));
+        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 1"));
         assertDamaged("line=2", "fields are missing");
-        PhaseFile.replace(file("users.phase"), "records", List.of("1 6 100 true 1 2026-01-01T00:00:00Z ann %"));
+        PhaseFile.replace(file("users.phase"), "records", List.of("1 6 100 1 2026-01-01T00:00:00Z ann %"));
         assertDamaged("line=2", "not a phase, phase=6");
-        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 yes 1 2026-01-01T00:00:00Z ann %"));
-        assertDamaged("line=2", "neither true nor false");
-        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 true 1 yesterday ann %"));
+        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 1 yesterday ann %"));
         assertDamaged("line=2", "yesterday");
-        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 true 1 2026-01-01T00:00:00Z ann %2"));
+        PhaseFile.replace(file("users.phase"), "records", List.of("1 1 100 1 2026-01-01T00:00:00Z ann %2"));
         assertDamaged("line=2", "escape is cut short");
-        PhaseFile.replace(file("users.phase"), "records", List.of("2 1 100 true 1 2026-01-01T00:00:00Z ann %"));
+        PhaseFile.replace(file("users.phase"), "records", List.of("2 1 100 1 2026-01-01T00:00:00Z ann %"));
         assertDamaged("line=2", "version 2 stands where 1 belongs");
         PhaseFile.replace(file("users.phase"), "records", List.of());
         assertDamaged("line=2", "it holds no record");
@@ -306,7 +329,7 @@ final class FilePhaseStoreTest {
 
         assertThat(store.heartbeats(NAME)).hasSize(1);
         PhaseRecord current = store.read(NAME).orElseThrow();
-        store.compareAndSet(NAME, 2, current.changed(Phase.ORIGIN_ONLY, 100, true, "ann", AT, "back"));
+        store.compareAndSet(NAME, 2, current.changed(Phase.ORIGIN_ONLY, 100, "ann", AT, "back"));
         store.forget(NAME, "host/1");
 
         try (Stream<Path> files = Files.walk(directory)) {
@@ -372,7 +395,7 @@ final class FilePhaseStoreTest {
 
     private static PhaseRecord otherPhase(PhaseRecord current, String who, Instant at) {
         Phase phase = current.phase() == Phase.ORIGIN_ONLY ? Phase.WRITE_BOTH : Phase.ORIGIN_ONLY;
-        return current.changed(phase, 100, true, who, at, "");
+        return current.changed(phase, 100, who, at, "");
     }
 
     /** Another process. */

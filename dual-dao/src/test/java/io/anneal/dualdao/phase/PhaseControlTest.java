@@ -15,13 +15,11 @@ import org.junit.jupiter.api.Test;
 final class PhaseControlTest {
     private static final String NAME = TestInstance.NAME;
     private static final ControlPolicy POLICY =
-            new ControlPolicy(false, Duration.ofSeconds(60), Duration.ofSeconds(10));
+            new ControlPolicy(Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofHours(24));
 
     private final TestClock clock = new TestClock();
     private final MemoryPhaseStore store = new MemoryPhaseStore();
     private final PhaseControl control = PhaseControl.of(store, NAME, clock, POLICY);
-    private final PhaseControl overTargetFirst =
-            PhaseControl.of(store, NAME, clock, new ControlPolicy(true, POLICY.quietWindow(), POLICY.silence()));
     private TestInstance a;
     private TestInstance b;
 
@@ -84,26 +82,24 @@ final class PhaseControlTest {
                 Map.of(Facts.MISMATCHES, String.valueOf(mismatches)));
     }
 
-    private PhaseRecord advance(PhaseControl by) {
-        PhaseRecord next = by.advance("ann", "on");
+    private PhaseRecord advance() {
+        PhaseRecord next = control.advance("ann", "on");
         poll();
         return next;
     }
 
     /** Makes every step up to a phase as one should. */
-    private void walkTo(Phase phase, PhaseControl by) {
+    private void walkTo(Phase phase) {
         while (control.current().phase() != phase) {
             if (control.current().phase() == Phase.WRITE_BOTH) {
                 backfill();
+            }
+            if (control.current().phase().writes(Side.ORIGIN)) {
                 verify(0);
             }
             pass(POLICY.quietWindow());
-            advance(by);
+            advance();
         }
-    }
-
-    private void walkTo(Phase phase) {
-        walkTo(phase, control);
     }
 
     @Test
@@ -239,7 +235,7 @@ final class PhaseControlTest {
     @Test
     void shouldAskForABackfillBetweenTwoAndThree() {
         backfill();
-        advance(control);
+        advance();
         assertUnmet("backfill", "no back-fill since all write both sides (version 2), what was before or outside");
         backfill();
         assertMet("backfill", "back-fill of 42 rows ended at");
@@ -263,19 +259,19 @@ final class PhaseControlTest {
 
     @Test
     void shouldNotCountABackfillFromBeforeTheTargetMissedWrites() {
-        advance(control);
+        advance();
         backfill();
         verify(0);
         assertThat(control.readiness().ready()).isTrue();
         control.rollback("ann", "back");
         poll();
-        advance(control);
+        advance();
 
         assertUnmet("backfill", "no back-fill since all write both sides (version 4)");
         assertUnmet("verification", "no verification since all write both sides (version 4)");
         backfill();
         verify(0);
-        advance(control);
+        advance();
         control.rollback("ann", "back");
         poll();
         assertThat(control.readiness().ready())
@@ -285,7 +281,7 @@ final class PhaseControlTest {
 
     @Test
     void shouldAskForACleanVerificationAfterTheBackfill() {
-        advance(control);
+        advance();
         verify(0);
         backfill();
         assertUnmet("verification", "no verification since");
@@ -299,7 +295,7 @@ final class PhaseControlTest {
 
     @Test
     void shouldNotGoOnWhileSomebodyWritesPastTheDualDao() {
-        advance(control);
+        advance();
         backfill();
         control.finish(
                 control.begin(),
@@ -315,7 +311,7 @@ final class PhaseControlTest {
         a.say(Facts.PARTITIONS, "whole");
         b.say(Facts.PARTITIONS, "gated");
         poll();
-        advance(control);
+        advance();
         assertUnmet("backfill", "no back-fill");
         b.say(Facts.PARTITIONS, "merged");
         poll();
@@ -323,9 +319,9 @@ final class PhaseControlTest {
         assertThat(control.readiness().gates())
                 .extracting(Gate::name)
                 .containsExactly("instances", "mode", "dirty-target");
-        advance(control);
+        advance();
         pass(POLICY.quietWindow());
-        assertUnmet("verification", "no verification since all write both sides (version 2)");
+        assertUnmet("verification", "no verification began since 100 % of the reads go to the target (version 3)");
     }
 
     @Test
@@ -333,23 +329,23 @@ final class PhaseControlTest {
         for (TestInstance instance : List.of(a, b)) {
             instance.say(Facts.PARTITIONS, "whole");
         }
-        advance(control);
+        advance();
         assertThat(control.readiness().ready()).isTrue();
         control.rollback("ann", "back");
         poll();
-        advance(control);
+        advance();
 
         assertUnmet("backfill", "no back-fill");
         backfill();
         verify(0);
-        advance(control);
+        advance();
     }
 
     @Test
     void shouldAskForJournalsWithoutKeysThatTheTargetLacks() {
         a.say(Facts.DIRTY_TARGET, 2);
         b.say(Facts.DIRTY_TARGET, 3);
-        advance(control);
+        advance();
         backfill();
         verify(0);
         assertUnmet("dirty-target", "5 keys of which the target may lack the newest state");
@@ -364,7 +360,7 @@ final class PhaseControlTest {
 
     @Test
     void shouldCountTheKeysOfAnInstanceThatEnded() {
-        advance(control);
+        advance();
         backfill();
         verify(0);
         clock.advance(Duration.ofSeconds(1));
@@ -389,7 +385,7 @@ final class PhaseControlTest {
 
     @Test
     void shouldCountTheUnknownKeysOfAnInstanceThatDied() throws InterruptedException {
-        advance(control);
+        advance();
         backfill();
         WorkStart before = control.begin();
         clock.advance(Duration.ofSeconds(20));
@@ -406,12 +402,12 @@ final class PhaseControlTest {
 
     @Test
     void shouldReadFromTheTargetByAndBy() {
-        advance(control);
+        advance();
         assertThat(control.readShare(10, "ann", "carefully").readSharePercent()).isEqualTo(10);
         poll();
         backfill();
         verify(0);
-        assertThat(advance(control).readSharePercent()).isEqualTo(10);
+        assertThat(advance().readSharePercent()).isEqualTo(10);
         pass(POLICY.quietWindow());
 
         assertUnmet("share", "10 % of the keys are read from the target");
@@ -421,8 +417,9 @@ final class PhaseControlTest {
         poll();
         assertMet("share", "100 %");
         assertUnmet("quiet", "0 s since the last change of phase or share, asked for 60 s");
+        verify(0);
         pass(Duration.ofSeconds(60));
-        advance(control);
+        advance();
         assertRefused(() -> control.readShare(50, "ann", "late"), "reads have a share in phase 3 alone");
     }
 
@@ -488,47 +485,25 @@ final class PhaseControlTest {
     }
 
     @Test
-    void shouldCountTheWindowFromTheEntryIntoFour() {
-        walkTo(Phase.WRITE_TARGET);
-
-        assertUnmet("quiet", "0 s since the last change of phase or share");
-    }
-
-    @Test
-    void shouldGoOverTargetFirstIfToldOrNeeded() {
+    void shouldGoOverTargetFirstToFour() {
         walkTo(Phase.READ_TARGET);
-        assertThat(control.readiness().step()).isEqualTo("3 to 4");
-        assertThat(overTargetFirst.readiness().step()).isEqualTo("3 to 3b");
+        verify(0);
+        assertThat(control.readiness().step()).isEqualTo("3 to 3b");
         assertThat(control.readiness().gates())
                 .extracting(Gate::name)
-                .containsExactly("instances", "mode", "share", "dirty-target", "dirty-origin", "verification", "quiet");
-        a.say(Facts.NEEDS_TARGET_FIRST, true);
-        poll();
-        assertThat(control.readiness().step()).isEqualTo("3 to 3b");
+                .containsExactly("instances", "mode", "share", "dirty-target", "verification", "quiet");
 
         pass(POLICY.quietWindow());
-        assertThat(advance(control).phase()).isEqualTo(Phase.TARGET_FIRST);
+        assertThat(advance().phase()).isEqualTo(Phase.TARGET_FIRST);
+        assertThat(control.readiness().step()).isEqualTo("3b to 4");
         a.say(Facts.DIRTY_ORIGIN, 1);
         poll();
         assertUnmet("dirty-origin", "1 keys of which the origin may lack the newest state");
         a.say(Facts.DIRTY_ORIGIN, 0);
         poll();
-        assertThat(advance(control).phase()).isEqualTo(Phase.WRITE_TARGET);
-    }
-
-    @Test
-    void shouldTurnTheFallbackOffBeforeAnybodyDeletesInTheTargetAlone() {
-        walkTo(Phase.WRITE_TARGET);
-        a.say(Facts.DIRTY_ORIGIN, 12);
-        pass(POLICY.quietWindow());
-        assertThat(control.readiness().step()).isEqualTo("4 to 4 without fallback");
-        PhaseRecord off = advance(control);
-        assertThat(off.phase()).isEqualTo(Phase.WRITE_TARGET);
-        assertThat(off.fallback()).isFalse();
-
+        assertThat(advance().phase()).isEqualTo(Phase.WRITE_TARGET);
         assertThat(control.readiness().step()).isEqualTo("4 to 5");
-        assertMet("quiet", "no read falls back");
-        PhaseRecord last = advance(control);
+        PhaseRecord last = advance();
         assertThat(last.phase()).isEqualTo(Phase.TARGET_ONLY);
         assertThat(last.highest()).isEqualTo(Phase.TARGET_ONLY);
 
@@ -537,21 +512,79 @@ final class PhaseControlTest {
     }
 
     @Test
-    void shouldNotCountAVerificationThatEndedWhenTheOriginWasBehind() {
-        walkTo(Phase.READ_TARGET);
-        WorkStart start = control.begin();
+    void shouldNotGoOnByAVerificationFromBeforeAllReadsWentToTheTarget() {
+        advance();
+        backfill();
+        verify(0);
+        control.readShare(50, "ann", "half");
+        poll();
+        advance();
+        verify(0);
+        control.readShare(100, "ann", "all");
+        a.follower.poll();
+        WorkStart early = control.begin();
+        b.follower.poll();
+        control.finish(early, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
         pass(POLICY.quietWindow());
-        advance(control);
-        clock.advance(Duration.ofSeconds(1));
-        control.finish(start, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "9"));
-        verify(9);
 
+        assertUnmet(
+                "verification",
+                "no verification began since 100 % of the reads go to the target (version 5): run 'anneal migrate verify'");
+        verify(1);
+        assertUnmet("verification", "found 1 mismatches");
+        verify(0);
+        assertMet("verification", "found 0 mismatches");
+        advance();
         assertMet("verification", "found 0 mismatches");
     }
 
     @Test
+    void shouldNotGoOnByAVerificationThatIsTooOld() {
+        walkTo(Phase.READ_TARGET);
+        verify(0);
+        pass(POLICY.verifiedWithin());
+        assertMet("verification", "found 0 mismatches");
+        advance();
+        assertMet("verification", "found 0 mismatches");
+        pass(Duration.ofMillis(1));
+
+        assertUnmet("verification", "more than 86400 s ago: run 'anneal migrate verify'");
+        PhaseControl patient = PhaseControl.of(store, NAME, clock, POLICY.withVerifiedWithin(Duration.ofHours(25)));
+        assertThat(patient.readiness().ready()).isTrue();
+        verify(0);
+        assertMet("verification", "found 0 mismatches");
+    }
+
+    @Test
+    void shouldNotGoOnByTheVerificationOfAnEarlierShare() {
+        walkTo(Phase.READ_TARGET);
+        verify(0);
+        control.readShare(99, "ann", "a few less");
+        poll();
+        control.readShare(100, "ann", "all again");
+        poll();
+
+        assertUnmet("verification", "no verification began since 100 % of the reads go to the target (version 5)");
+    }
+
+    @Test
+    void shouldTurnRoundOnTheWayBackWithoutMakingTheOriginWhole() {
+        walkTo(Phase.WRITE_TARGET);
+        a.say(Facts.DIRTY_ORIGIN, 12);
+        poll();
+        assertReverse(Phase.TARGET_FIRST);
+        assertThat(control.onTheWayBack()).isTrue();
+
+        assertThat(control.readiness().gates())
+                .extracting(Gate::name)
+                .containsExactly("instances", "mode", "dirty-target");
+        assertThat(advance().phase()).isEqualTo(Phase.WRITE_TARGET);
+        assertThat(control.onTheWayBack()).isFalse();
+    }
+
+    @Test
     void shouldPassGatesByForceAndSaySo() {
-        advance(control);
+        advance();
         PhaseRecord forced = control.advance("ann", "we know better", true);
 
         assertThat(forced.why()).isEqualTo("we know better (forced without backfill, verification)");
@@ -581,7 +614,7 @@ final class PhaseControlTest {
 
     @Test
     void shouldRollBackFromTargetFirstOnceTheOriginLacksNothing() {
-        walkTo(Phase.TARGET_FIRST, overTargetFirst);
+        walkTo(Phase.TARGET_FIRST);
         a.say(Facts.DIRTY_ORIGIN, 4);
         poll();
 
@@ -593,7 +626,6 @@ final class PhaseControlTest {
         poll();
         PhaseRecord back = control.rollback("ann", "back");
         assertThat(back.phase()).isEqualTo(Phase.READ_TARGET);
-        assertThat(back.fallback()).isTrue();
     }
 
     @Test
@@ -611,9 +643,7 @@ final class PhaseControlTest {
         assertThat(plan.keysToCopy()).isEqualTo(42);
         assertThat(plan.to()).contains(Phase.WRITE_TARGET);
         assertThat(plan.refusal()).isPresent();
-        assertThat(plan.whatIsLost())
-                .contains("42 keys since phase 4 is in the target alone")
-                .contains("deleted since phase 5 is still there");
+        assertThat(plan.whatIsLost()).contains("written and deleted since phase 4, 42 keys, is so in the target alone");
     }
 
     @Test
@@ -626,7 +656,6 @@ final class PhaseControlTest {
         assertRefused(() -> control.reverse("ann", "back"), "a acts by version");
         poll();
         assertThat(control.current().phase()).isEqualTo(Phase.WRITE_TARGET);
-        assertThat(control.current().fallback()).isFalse();
         assertRefused(() -> control.rollback("ann", "back"), "run the reverse back-fill first");
         assertReverse(Phase.TARGET_FIRST);
         assertRefused(() -> control.reverse("ann", "back"), "both sides are written, there is nothing to reverse");
@@ -640,12 +669,9 @@ final class PhaseControlTest {
         PhaseRecord three = control.rollback("ann", "back");
         poll();
         assertThat(three.phase()).isEqualTo(Phase.READ_TARGET);
-        // Those still in 3b delete in the target first.
-        assertThat(three.fallback()).isFalse();
         PhaseRecord two = control.rollback("ann", "back");
         poll();
         assertThat(two.phase()).isEqualTo(Phase.WRITE_BOTH);
-        assertThat(two.fallback()).isTrue();
 
         // The target missed nothing, so that the way forward needs a verification and no back-fill.
         assertMet("backfill", "not needed, the target had every write when version");
@@ -656,25 +682,14 @@ final class PhaseControlTest {
         PhaseRecord back = control.reverse("ann", "back");
         poll();
         assertThat(back.phase()).isEqualTo(expected);
-        assertThat(back.fallback()).isFalse();
-    }
-
-    @Test
-    void shouldTurnTheFallbackOffBeforeItWalksBackFromFour() {
-        walkTo(Phase.WRITE_TARGET);
-        assertThat(control.current().fallback()).isTrue();
-
-        assertReverse(Phase.WRITE_TARGET);
-        assertReverse(Phase.TARGET_FIRST);
     }
 
     @Test
     void shouldNotCountAReverseBackfillOfAnEarlierTime() {
         walkTo(Phase.WRITE_TARGET);
-        assertReverse(Phase.WRITE_TARGET);
         assertReverse(Phase.TARGET_FIRST);
         reverseBackfill(0);
-        advance(control);
+        advance();
         assertThat(control.current().phase()).isEqualTo(Phase.WRITE_TARGET);
         assertReverse(Phase.TARGET_FIRST);
 
@@ -724,13 +739,15 @@ final class PhaseControlTest {
             instance.say(Facts.DIRTY_TARGET, 1_000);
         }
         poll();
-        for (Phase phase : List.of(Phase.WRITE_BOTH, Phase.READ_TARGET, Phase.WRITE_TARGET, Phase.TARGET_ONLY)) {
+        for (Phase phase : List.of(
+                Phase.WRITE_BOTH, Phase.READ_TARGET, Phase.TARGET_FIRST, Phase.WRITE_TARGET, Phase.TARGET_ONLY)) {
             assertThat(control.readiness().gates()).extracting(Gate::name).containsExactly("instances", "mode");
-            assertThat(advance(control).phase()).isEqualTo(phase);
+            assertThat(advance().phase()).isEqualTo(phase);
         }
         assertThat(control.rollbackPlan().whatIsLost()).contains("in test mode the origin has every write");
         assertRefused(() -> control.reverse("ann", "back"), "in test mode the origin has everything, roll back");
-        for (Phase phase : List.of(Phase.WRITE_TARGET, Phase.READ_TARGET, Phase.WRITE_BOTH, Phase.ORIGIN_ONLY)) {
+        for (Phase phase : List.of(
+                Phase.WRITE_TARGET, Phase.TARGET_FIRST, Phase.READ_TARGET, Phase.WRITE_BOTH, Phase.ORIGIN_ONLY)) {
             assertThat(control.rollback("ann", "back").phase()).isEqualTo(phase);
             poll();
         }
@@ -741,7 +758,7 @@ final class PhaseControlTest {
         a.say(Facts.MODE, "TEST");
         b.say(Facts.MODE, "TEST");
         poll();
-        advance(control);
+        advance();
         assertThat(control.notes())
                 .extracting(note -> note.facts().get(Facts.TEXT))
                 .containsExactly("step 1 to 2 in test mode, only acknowledgements count");
@@ -753,7 +770,7 @@ final class PhaseControlTest {
         control.rollback("ann", "back");
         poll();
         assertMet("mode", "MIGRATION");
-        advance(control);
+        advance();
         assertMet("mode", "MIGRATION");
     }
 

@@ -29,8 +29,7 @@ final class PhaseFollowerTest {
         for (int i = 0; i < changes; i++) {
             PhaseRecord current = store.read(NAME).orElseThrow();
             Phase phase = current.phase() == Phase.WRITE_BOTH ? Phase.ORIGIN_ONLY : Phase.WRITE_BOTH;
-            store.compareAndSet(
-                    NAME, current.version(), current.changed(phase, 100, true, "eve", clock.instant(), "again"));
+            store.compareAndSet(NAME, current.version(), current.changed(phase, 100, "eve", clock.instant(), "again"));
         }
     }
 
@@ -95,7 +94,7 @@ final class PhaseFollowerTest {
         a.follower.poll();
         // As if it had been declared dead meanwhile, the phase goes on.
         PhaseRecord second = control.current();
-        store.compareAndSet(NAME, 2, second.changed(Phase.ORIGIN_ONLY, 100, true, "ann", clock.instant(), "back"));
+        store.compareAndSet(NAME, 2, second.changed(Phase.ORIGIN_ONLY, 100, "ann", clock.instant(), "back"));
         a.follower.poll();
         assertThat(heartbeat("a").drained()).isFalse();
 
@@ -113,8 +112,8 @@ final class PhaseFollowerTest {
         store.beforeRead = () -> {
             PhaseRecord first = store.inner.read(NAME).orElseThrow();
             store.beforeRead = () -> {
-                PhaseRecord second = first.changed(Phase.WRITE_BOTH, 100, true, "bob", clock.instant(), "on");
-                PhaseRecord third = second.changed(Phase.READ_TARGET, 100, true, "bob", clock.instant(), "on");
+                PhaseRecord second = first.changed(Phase.WRITE_BOTH, 100, "bob", clock.instant(), "on");
+                PhaseRecord third = second.changed(Phase.READ_TARGET, 100, "bob", clock.instant(), "on");
                 store.inner.compareAndSet(NAME, 1, second);
                 store.inner.compareAndSet(NAME, 2, third);
             };
@@ -530,7 +529,7 @@ final class PhaseFollowerTest {
         tested.say(Facts.MODE, "TEST");
         tested.follower.start();
         PhaseRecord first = control.current();
-        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, true, "ann", clock.instant(), "saw nobody"));
+        store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, "ann", clock.instant(), "saw nobody"));
         tested.follower.poll();
         tested.follower.close();
 

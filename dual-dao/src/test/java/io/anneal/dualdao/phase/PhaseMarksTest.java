@@ -102,7 +102,7 @@ final class PhaseMarksTest {
         store.inner = new MemoryPhaseStore();
         control.create("eve", "again");
         PhaseRecord first = control.current();
-        store.compareAndSet(NAME, 1, first.changed(Phase.ORIGIN_ONLY, 50, true, "eve", clock.instant(), "in disguise"));
+        store.compareAndSet(NAME, 1, first.changed(Phase.ORIGIN_ONLY, 50, "eve", clock.instant(), "in disguise"));
 
         assertRefused("does not know how far the migration went", "highest 1", "highest 2");
     }
@@ -111,10 +111,9 @@ final class PhaseMarksTest {
     void shouldRefuseAStoreThatWentFurtherAnotherWay() {
         store.inner = new MemoryPhaseStore();
         control.create("eve", "again");
-        PhaseRecord second =
-                control.current().changed(Phase.ORIGIN_ONLY, 50, true, "eve", clock.instant(), "another way");
+        PhaseRecord second = control.current().changed(Phase.ORIGIN_ONLY, 50, "eve", clock.instant(), "another way");
         store.compareAndSet(NAME, 1, second);
-        store.compareAndSet(NAME, 2, second.changed(Phase.WRITE_BOTH, 100, true, "eve", clock.instant(), "on"));
+        store.compareAndSet(NAME, 2, second.changed(Phase.WRITE_BOTH, 100, "eve", clock.instant(), "on"));
 
         assertRefused("another history", "found=version 3 phase 2");
     }

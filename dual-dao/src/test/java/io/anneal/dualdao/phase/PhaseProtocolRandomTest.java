@@ -320,7 +320,7 @@ final class PhaseProtocolRandomTest {
                 new Link(() -> others(null)),
                 NAME,
                 clock,
-                new ControlPolicy(true, Duration.ZERO, Duration.ofSeconds(5)));
+                new ControlPolicy(Duration.ZERO, Duration.ofSeconds(5), Duration.ofDays(1)));
         Phase phase = control.current().phase();
         try {
             switch (random.nextInt(force ? 5 : 8)) {

@@ -10,7 +10,7 @@ public final class PhasesByHand implements PhaseSource {
     private volatile PhaseView inForce;
 
     public PhasesByHand(Phase phase) {
-        inForce = new PhaseView(new PhaseRecord(1, phase, 100, true, Phase.TARGET_ONLY, "test", Instant.EPOCH, ""));
+        inForce = new PhaseView(new PhaseRecord(1, phase, 100, Phase.TARGET_ONLY, "test", Instant.EPOCH, ""));
         all.add(inForce);
     }
 
@@ -19,11 +19,11 @@ public final class PhasesByHand implements PhaseSource {
     }
 
     public void change(Phase phase) {
-        change(phase, 100, true);
+        change(phase, 100);
     }
 
-    public synchronized void change(Phase phase, int readSharePercent, boolean fallback) {
-        inForce = new PhaseView(inForce.record().changed(phase, readSharePercent, fallback, "test", Instant.EPOCH, ""));
+    public synchronized void change(Phase phase, int readSharePercent) {
+        inForce = new PhaseView(inForce.record().changed(phase, readSharePercent, "test", Instant.EPOCH, ""));
         all.add(inForce);
     }
 

@@ -169,6 +169,7 @@ final class ReturnedInstanceTest {
         while (control.current().phase() != Phase.WRITE_TARGET) {
             clock.advance(Duration.ofMinutes(2));
             b.follower.poll();
+            backfillAndVerify();
             control.advance("ann", "on");
             b.follower.poll();
         }

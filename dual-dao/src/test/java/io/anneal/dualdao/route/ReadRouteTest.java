@@ -34,7 +34,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 final class ReadRouteTest {
     private Rig rig;
@@ -69,8 +68,8 @@ final class ReadRouteTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"READ_TARGET, true", "TARGET_FIRST, true", "WRITE_TARGET, true", "TARGET_ONLY, false"})
-    void shouldFallBackForWhatIsMissing(Phase phase, boolean found) throws Exception {
+    @CsvSource({"READ_TARGET, true", "TARGET_FIRST, false", "WRITE_TARGET, false", "TARGET_ONLY, false"})
+    void shouldFallBackInThreeAloneForWhatIsMissing(Phase phase, boolean found) throws Exception {
         rig(phase).origin.rows.put("k", "old");
 
         assertThat(rig.read("k").join()).isEqualTo(found ? "old" : null);
@@ -81,11 +80,7 @@ final class ReadRouteTest {
     }
 
     @Test
-    void shouldNotFallBackIfTheRecordOrTheCallerForbidsIt() {
-        rig(Phase.WRITE_TARGET).phases.change(Phase.TARGET_FIRST, 100, false);
-        rig.origin.rows.put("k", "old");
-        assertThat(rig.read("k").join()).isNull();
-
+    void shouldNotFallBackIfTheCallerForbidsIt() {
         rig(Phase.READ_TARGET).fallback = FallbackPolicy.NEVER;
         rig.origin.rows.put("k", "old");
         assertThat(rig.read("k").join()).isNull();
@@ -93,7 +88,7 @@ final class ReadRouteTest {
 
     @Test
     void shouldKeepToTheOriginOutsideTheShareByKey() {
-        rig(Phase.READ_TARGET).phases.change(Phase.READ_TARGET, 30, true);
+        rig(Phase.READ_TARGET).phases.change(Phase.READ_TARGET, 30);
         int atTarget = 0;
         for (int i = 0; i < 1000; i++) {
             String key = Integer.toString(i);
@@ -108,15 +103,17 @@ final class ReadRouteTest {
 
     @Test
     void shouldReadKeysThatTheTargetLacksFromTheOriginIfItMayHaveAcknowledgedThemAlone() {
-        for (Phase phase : List.of(Phase.READ_TARGET, Phase.TARGET_FIRST)) {
-            rig(phase).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
-            rig.origin.rows.put("k", "new");
-            rig.target.rows.put("k", "stale");
-            rig.journal.add(Side.TARGET, "k", "a write failed");
+        rig(Phase.READ_TARGET).policy = WritePolicy.ORIGIN_THEN_JOURNAL;
+        rig.origin.rows.put("k", "new");
+        rig.target.rows.put("k", "stale");
+        rig.journal.add(Side.TARGET, "k", "a write failed");
 
-            assertThat(rig.read("k").join()).isEqualTo("new");
-            assertThat(rig.target.calls).isEmpty();
-        }
+        assertThat(rig.read("k").join()).isEqualTo("new");
+        assertThat(rig.target.calls).isEmpty();
+
+        // Others may be in 4 by then, where the origin is not written.
+        rig.phases.change(Phase.TARGET_FIRST);
+        assertThat(rig.read("k").join()).isEqualTo("stale");
     }
 
     @Test
@@ -128,12 +125,9 @@ final class ReadRouteTest {
         assertThat(rig.read("k").join()).isEqualTo("newer");
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = Phase.class,
-            names = {"READ_TARGET", "TARGET_FIRST", "WRITE_TARGET"})
-    void shouldNotBringBackWhatTheOriginDoesNotKnowIsDeleted(Phase phase) {
-        rig(phase).origin.rows.put("k", "deleted since");
+    @Test
+    void shouldNotBringBackWhatTheOriginDoesNotKnowIsDeleted() {
+        rig(Phase.READ_TARGET).origin.rows.put("k", "deleted since");
         rig.journal.add(Side.ORIGIN, "k", "deleted in the target alone");
 
         assertThat(rig.read("k").join()).isNull();
@@ -187,7 +181,7 @@ final class ReadRouteTest {
 
     @Test
     void shouldFailIfTheFallbackOfAMissFails() {
-        rig(Phase.WRITE_TARGET).origin.fails(new IOException("down"));
+        rig(Phase.READ_TARGET).origin.fails(new IOException("down"));
 
         Throwable thrown = catchThrowable(() -> rig.read("k").join()).getCause();
 
@@ -385,11 +379,11 @@ final class ReadRouteTest {
 
     @Test
     void shouldActToItsEndByThePhaseInWhichItBegan() {
-        rig(Phase.WRITE_TARGET).target.byHand();
+        rig(Phase.READ_TARGET).target.byHand();
         rig.origin.rows.put("k", "old");
         CompletableFuture<Object> read = rig.read("k");
 
-        rig.phases.change(Phase.TARGET_ONLY);
+        rig.phases.change(Phase.TARGET_FIRST);
         rig.target.waiting.remove().answer();
 
         assertThat(read).isCompletedWithValue("old");
@@ -425,13 +419,13 @@ final class ReadRouteTest {
         assertThat(rig.read("m").join()).isEqualTo("t");
         assertThat(rig.read("n").join()).isNull();
         assertThat(rig.count(Counter.FALLBACK_HITS)).isEqualTo(2);
-        rig.phases.change(Phase.TARGET_ONLY);
+        rig.phases.change(Phase.TARGET_FIRST);
         assertThat(rig.read("k").join()).isEqualTo("t");
     }
 
     @Test
     void shouldAskBothSidesAtOnceToMerge() {
-        rig(Phase.WRITE_TARGET).partitions = Partitions.merged(Rig.concatenating());
+        rig(Phase.READ_TARGET).partitions = Partitions.merged(Rig.concatenating());
         rig.origin.rows.put("k", "o");
         rig.target.rows.put("k", "t");
         rig.origin.byHand();
@@ -445,17 +439,8 @@ final class ReadRouteTest {
     }
 
     @Test
-    void shouldMergeAKeyWrittenInPhaseFourSinceTheRestOfItIsInTheOrigin() {
-        rig(Phase.WRITE_TARGET).partitions = Partitions.merged(Rig.concatenating());
-        rig.origin.rows.put("k", "o");
-        rig.write("k", "t").join();
-
-        assertThat(rig.read("k").join()).isEqualTo("o+t");
-    }
-
-    @Test
     void shouldNotTakeHalfForTheWholeIfOneSideFails() {
-        rig(Phase.WRITE_TARGET).partitions = Partitions.merged(Rig.concatenating());
+        rig(Phase.READ_TARGET).partitions = Partitions.merged(Rig.concatenating());
         rig.origin.fails(new IOException("down"));
         rig.target.rows.put("k", "t");
 

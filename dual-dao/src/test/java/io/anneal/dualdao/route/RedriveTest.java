@@ -127,7 +127,7 @@ final class RedriveTest {
 
     @Test
     void shouldTakeNothingFromAnOriginWhoseKeysAreOnlyPartlyInTheTarget() {
-        rig(Phase.TARGET_FIRST).partitions = Partitions.merged((left, right) -> right);
+        rig(Phase.READ_TARGET).partitions = Partitions.merged((left, right) -> right);
         rig.target.rows.put("k", "v");
         rig.journal.add(Side.ORIGIN, "k", "");
 
@@ -348,7 +348,7 @@ final class RedriveTest {
         rig(Phase.TARGET_ONLY).origin.rows.putAll(Map.of("k", "old", "gone", "old"));
         rig.write("k", "new").join();
         rig.delete("gone").join();
-        rig.phases.change(Phase.TARGET_FIRST, 100, false);
+        rig.phases.change(Phase.TARGET_FIRST);
 
         CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
         rig.threads.runShadow();
@@ -362,7 +362,7 @@ final class RedriveTest {
     void shouldSayWhatItCouldNotCopyBack() {
         rig(Phase.TARGET_ONLY).write("k", "new").join();
         rig.clear().join();
-        rig.phases.change(Phase.TARGET_FIRST, 100, false);
+        rig.phases.change(Phase.TARGET_FIRST);
         rig.origin.fails(new IOException("down"));
 
         CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
@@ -376,7 +376,7 @@ final class RedriveTest {
 
     @Test
     void shouldRefuseToCopyBackWhileTheOriginIsNotWritten() {
-        for (Phase phase : new Phase[] {Phase.WRITE_TARGET, Phase.TARGET_ONLY, Phase.TARGET_FIRST}) {
+        for (Phase phase : new Phase[] {Phase.WRITE_TARGET, Phase.TARGET_ONLY, Phase.READ_TARGET}) {
             rig(phase);
             assertThatThrownBy(() -> rig.engine().reverse()).isInstanceOf(IllegalStateException.class);
         }
@@ -384,7 +384,7 @@ final class RedriveTest {
 
     @Test
     void shouldEndWhatWaitsForThePoolWhenTheInstanceIsClosed() {
-        rig(Phase.TARGET_FIRST).phases.change(Phase.TARGET_FIRST, 100, false);
+        rig(Phase.TARGET_FIRST);
         rig.journal.add(Side.TARGET, "k", "");
         rig.journal.add(Side.ORIGIN, "l", "");
         CompletableFuture<Integer> redrive =

@@ -122,10 +122,9 @@ final class RepairsTest {
     }
 
     @Test
-    void shouldMakeAWriteOfTheLastPhaseWaitForACopyOfTheOneBefore() {
-        rig.phases.change(Phase.WRITE_TARGET);
+    void shouldMakeAWriteOfALaterPhaseWaitForACopyOfThree() {
         rig.read("k").join();
-        rig.phases.change(Phase.TARGET_ONLY);
+        rig.phases.change(Phase.WRITE_TARGET);
 
         CompletableFuture<Object> delete = rig.delete("k");
         rig.threads.runShadow();

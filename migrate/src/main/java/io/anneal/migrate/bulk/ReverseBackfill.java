@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * The way back from phases 4 and 5, on which the origin gets what was written to the target alone. One thread runs it.
  *
  * <pre>
- *   step back      5, 4 without fallback, 3b without fallback: each once all instances acknowledged the one before
+ *   step back      5, 4, 3b: each once all instances acknowledged the one before
  *   wait           instances copy the keys of their journals to the origin, until no heartbeat tells of any
  *   verify         both sides in full; what the origin still lacks (a journal was lost) is copied, if a target is given
  *   note           that phase 3 may be gone back to
@@ -62,8 +62,8 @@ public final class ReverseBackfill<E extends BulkEntry> {
      */
     public ReverseResult run() throws IOException, InterruptedException {
         PhaseRecord current = control.current();
-        while (!isBack(current)) {
-            if (current.phase().compareTo(Phase.TARGET_FIRST) <= 0) {
+        while (!control.onTheWayBack()) {
+            if (current.phase().writes(Side.ORIGIN)) {
                 throw new BulkRefusedException("both sides are written, there is nothing to take back, name="
                         + control.name() + ", phase=" + current.phase().label());
             }
@@ -85,10 +85,6 @@ public final class ReverseBackfill<E extends BulkEntry> {
                         Facts.ROWS,
                         Long.toString(found.entries())));
         return new ReverseResult(control.current(), found);
-    }
-
-    private static boolean isBack(PhaseRecord phase) {
-        return phase.phase() == Phase.TARGET_FIRST && !phase.fallback();
     }
 
     private void awaitAcknowledged() throws InterruptedException {

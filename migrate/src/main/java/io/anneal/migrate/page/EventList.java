@@ -36,7 +36,6 @@ final class EventList {
                 "from", before == null ? next.phase().label() : before.phase().label(),
                 "to", next.phase().label(),
                 "readShare", Integer.toString(next.readSharePercent()),
-                "fallback", Boolean.toString(next.fallback()),
                 "text", next.why());
         return new Snapshot.Event(next.at().toEpochMilli(), kind(before, next), next.who(), next.version(), facts);
     }
@@ -49,6 +48,6 @@ final class EventList {
         if (steps != 0) {
             return steps > 0 ? "phase" : "back";
         }
-        return before.fallback() == next.fallback() ? "share" : "fallback";
+        return "share";
     }
 }

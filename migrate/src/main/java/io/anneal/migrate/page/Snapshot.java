@@ -40,7 +40,6 @@ record Snapshot(
             long version,
             String phase,
             int readShare,
-            boolean fallback,
             String highest,
             String who,
             long at,
@@ -69,7 +68,7 @@ record Snapshot(
             Long startedAt) {}
 
     /** What the next step is and what it waits for. */
-    record NextStep(String from, String to, boolean fallback, String step, boolean ready, List<Condition> gates) {}
+    record NextStep(String from, String to, String step, boolean ready, List<Condition> gates) {}
 
     record Condition(String name, boolean met, String evidence) {}
 
@@ -95,7 +94,7 @@ record Snapshot(
     /**
      * Something that happened.
      *
-     * @param kind {@code created}, {@code phase}, {@code back}, {@code share}, {@code fallback}, or a note's
+     * @param kind {@code created}, {@code phase}, {@code back}, {@code share}, or a note's
      * @param facts of a note; of a change {@code from}, {@code to}
      */
     record Event(long at, String kind, String who, long version, Map<String, String> facts) {}

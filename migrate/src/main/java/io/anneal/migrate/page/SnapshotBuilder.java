@@ -119,7 +119,6 @@ final class SnapshotBuilder {
                 inForce.version(),
                 inForce.phase().label(),
                 inForce.readSharePercent(),
-                inForce.fallback(),
                 inForce.highest().label(),
                 inForce.who(),
                 inForce.at().toEpochMilli(),
@@ -161,7 +160,6 @@ final class SnapshotBuilder {
         return new Snapshot.NextStep(
                 readiness.from().label(),
                 readiness.to().label(),
-                readiness.fallback(),
                 readiness.step(),
                 readiness.ready(),
                 readiness.gates().stream()

@@ -145,9 +145,7 @@ public final class StoryRecorder {
         if (previous == null) {
             what = "begins in phase " + phase;
         } else if (previous.phase() == entry.phase()) {
-            what = previous.fallback() != entry.fallback()
-                    ? "phase " + phase + (entry.fallback() ? " with fallback" : " without fallback")
-                    : "phase " + phase + ", " + entry.readSharePercent() + " % of the keys are read from the target";
+            what = "phase " + phase + ", " + entry.readSharePercent() + " % of the keys are read from the target";
         } else {
             boolean back = entry.phase().compareTo(previous.phase()) < 0;
             what = (back ? "back to phase " : "to phase ") + phase;

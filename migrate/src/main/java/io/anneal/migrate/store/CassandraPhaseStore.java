@@ -109,7 +109,10 @@ public final class CassandraPhaseStore implements PhaseStore {
                     + name + ", inForce=" + row.getObject("in_force") + ", newest=" + row.getObject("version")
                     + "; its table was changed by hand, or restored in parts: restore it whole");
         }
-        return Optional.of(record(name, row));
+        PhaseRecord inForce = record(name, row);
+        // Versions before this one filled the column, which later ones leave null.
+        inForce.refuseFallback(name, row.getBoolean("fallback"));
+        return Optional.of(inForce);
     }
 
     private PhaseRecord record(String name, Row row) {
@@ -118,7 +121,6 @@ public final class CassandraPhaseStore implements PhaseStore {
                     row.getLong("version"),
                     Phase.of(row.getString("phase")),
                     row.getInt("read_share_percent"),
-                    row.getBoolean("fallback"),
                     Phase.of(row.getString("highest")),
                     row.getString("who"),
                     Instant.parse(row.getString("at")),
@@ -160,8 +162,8 @@ public final class CassandraPhaseStore implements PhaseStore {
                         "BEGIN BATCH"
                                 + " UPDATE " + table + " SET in_force = ? WHERE name = ? IF in_force = ?;"
                                 + " INSERT INTO " + table
-                                + " (name, version, phase, read_share_percent, fallback, highest, who, at, why)"
-                                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);"
+                                + " (name, version, phase, read_share_percent, highest, who, at, why)"
+                                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?);"
                                 + " APPLY BATCH",
                         next.version(),
                         name,
@@ -170,7 +172,6 @@ public final class CassandraPhaseStore implements PhaseStore {
                         next.version(),
                         next.phase().label(),
                         next.readSharePercent(),
-                        next.fallback(),
                         next.highest().label(),
                         next.who(),
                         next.at().toString(),

@@ -90,8 +90,8 @@ const PHASES = [
   { label: '1', title: 'Origin only', text: 'Nothing has changed yet: the origin is written and answers.', writes: [O], deletes: [O], reads: [O] },
   { label: '2', title: 'Write both', text: 'Every write goes to both, the origin first. The origin answers reads.', writes: [O, T], deletes: [O, T], reads: [O] },
   { label: '3', title: 'Read target', text: 'Reads begin at the target, and go to the origin for what is missing there.', writes: [O, T], deletes: [O, T], reads: [T, O] },
-  { label: '3b', title: 'Target first', optional: true, text: 'As phase 3, with the target written first: it is right where the two differ.', writes: [T, O], deletes: [T, O], reads: [T, O] },
-  { label: '4', title: 'Write target', text: 'Writes go to the target alone. Reads may still go to the origin for what is missing.', writes: [T], deletes: [O, T], reads: [T, O] },
+  { label: '3b', title: 'Target first', text: 'Every write goes to both, the target first: it is right where the two differ. The target alone answers reads.', writes: [T, O], deletes: [T, O], reads: [T] },
+  { label: '4', title: 'Write target', text: 'The target alone is written and answers. The origin is kept as it was, for the way back.', writes: [T], deletes: [T], reads: [T] },
   { label: '5', title: 'Target only', text: 'The origin is not called any more.', writes: [T], deletes: [T], reads: [T] },
 ];
 const TEST_TEXT = 'Test mode: the origin answers in every phase; the target can neither fail nor slow a call.';
@@ -107,6 +107,7 @@ const GATES = {
   'dirty-origin': 'No dirty keys of the origin',
   reverse: 'Reverse back-fill',
   remembered: 'Written keys are kept',
+  returned: 'Nobody wrote the origin alone',
 };
 /** What meets a gate, if nobody does it in a service. */
 const GATE_COMMANDS = {
@@ -264,22 +265,20 @@ function drawLive() {
 function drawStepper() {
   const now = state.now;
   const current = now.record ? phaseIndex(now.record.phase) : -1;
-  const throughTargetFirst = now.events.some(event => event.facts.to === '3b');
   const list = $('stepper');
-  const key = JSON.stringify([current, throughTargetFirst, now.record?.acknowledged, now.record?.readShare]);
+  const key = JSON.stringify([current, now.record?.acknowledged, now.record?.readShare]);
   if (list.dataset.key === key) return;
   list.dataset.key = key;
   list.replaceChildren(...PHASES.map((phase, index) => {
-    const skipped = phase.optional && index < current && !throughTargetFirst;
-    const how = index === current ? 'now' : skipped ? 'skipped' : index < current ? 'done' : 'ahead';
-    const words = { now: 'current', done: 'done', skipped: 'left out', ahead: phase.optional ? 'optional' : '' }[how];
-    return h('li', { class: 'step', 'data-state': how, 'data-optional': phase.optional ?? false, 'aria-current': index === current ? 'step' : null },
+    const how = index === current ? 'now' : index < current ? 'done' : 'ahead';
+    const words = { now: 'current', done: 'done', ahead: '' }[how];
+    return h('li', { class: 'step', 'data-state': how, 'aria-current': index === current ? 'step' : null },
       h('span', { class: 'step-mark' }, phase.label),
       h('span', { class: 'step-title' }, phase.title),
       h('span', { class: 'step-note' }, how === 'now' && phase.label === '3' && now.record.readShare < 100
         ? `${now.record.readShare} % of reads`
-        : phase.optional && how !== 'done' && how !== 'now' ? words : ''),
-      h('span', { class: 'hidden' }, words && !phase.optional ? `, ${words}` : ''));
+        : ''),
+      h('span', { class: 'hidden' }, words ? `, ${words}` : ''));
   }));
 }
 
@@ -293,7 +292,7 @@ function route(target, sides, joint, last) {
 
 function drawRoutes(record, test) {
   const box = $('route');
-  const key = JSON.stringify([record.phase, record.fallback, record.readShare, test]);
+  const key = JSON.stringify([record.phase, record.readShare, test]);
   if (box.dataset.key === key) return;
   box.dataset.key = key;
   const phase = PHASES[phaseIndex(record.phase)];
@@ -305,13 +304,11 @@ function drawRoutes(record, test) {
     route($('route-reads'), compared ? [O, T] : [O], 'answers, compared with');
     return;
   }
-  const fallsBack = phase.reads.length > 1;
   const kept = ['4', '5'].includes(phase.label);
   route($('route-writes'), phase.writes, 'then', kept && 'and the key is remembered for the way back');
   route($('route-deletes'), phase.deletes, 'then');
-  route($('route-reads'), fallsBack && !record.fallback ? [T] : phase.reads, 'if missing',
-    fallsBack && !record.fallback ? 'fallback is off'
-      : phase.label === '3' && record.readShare < 100 ? `for ${record.readShare} % of keys, the origin for the others` : '');
+  route($('route-reads'), phase.reads, 'if missing',
+    phase.label === '3' && record.readShare < 100 ? `for ${record.readShare} % of keys, the origin for the others` : '');
 }
 
 function drawPhase() {
@@ -347,8 +344,7 @@ function drawPhase() {
 }
 
 function stepName(next) {
-  if (next.to !== next.from) return `Advance to ${next.to}`;
-  return isLast(next) ? 'No further phase' : 'Turn fallback off';
+  return isLast(next) ? 'No further phase' : `Advance to ${next.to}`;
 }
 
 function drawButtons() {
@@ -434,7 +430,7 @@ function drawGates() {
     return;
   }
   const last = isLast(next);
-  setText($('ready-title'), last ? 'Ready for the next phase' : next.from === next.to ? 'Ready to turn the fallback off' : `Ready for phase ${next.to}`);
+  setText($('ready-title'), last ? 'Ready for the next phase' : `Ready for phase ${next.to}`);
   setText($('ready-count'), last ? '' : `${next.gates.filter(gate => gate.met).length} of ${next.gates.length} met`);
   if (last) {
     empty(list, 'This is the last phase.');
@@ -575,7 +571,6 @@ function eventTitle(event) {
     case 'phase': return `Phase ${facts.from} to ${facts.to}`;
     case 'back': return `Back from phase ${facts.from} to ${facts.to}`;
     case 'share': return `Read share ${facts.readShare} %`;
-    case 'fallback': return facts.fallback === 'true' ? 'Fallback on' : 'Fallback off';
     case 'backfill': return `Back-fill done${rows}`;
     case 'verification': return `Verified${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
     case 'reverse_backfill': return `Reverse back-fill done${rows}`;
@@ -592,7 +587,6 @@ function eventFlag(event) {
     case 'created': return '1';
     case 'phase': case 'back': return `${event.facts.from} → ${event.facts.to}`;
     case 'share': return `${event.facts.readShare} %`;
-    case 'fallback': return 'no fallback';
     case 'backfill': return 'back-fill';
     case 'verification': return 'verified';
     case 'reverse_backfill': return 'reverse back-fill';
@@ -1031,8 +1025,8 @@ function askAdvance() {
   const why = whyField();
   const to = PHASES[phaseIndex(next.to)];
   ask({
-    title: next.to !== next.from ? `Advance ${now.name} from ${next.from} to ${next.to}?` : `Turn the fallback of ${now.name} off?`,
-    body: [plan('', now.mode === 'TEST' ? TEST_TEXT : next.to !== next.from ? to.text : 'Reads are answered by the target alone from then on.', `All ${next.gates.length} conditions are met.`), who.field, why.field],
+    title: `Advance ${now.name} from ${next.from} to ${next.to}?`,
+    body: [plan('', now.mode === 'TEST' ? TEST_TEXT : to.text, `All ${next.gates.length} conditions are met.`), who.field, why.field],
     okText: stepName(next),
     ok: change('phase/advance', () => ({ version, who: who.input.value, why: why.input.value })),
   });

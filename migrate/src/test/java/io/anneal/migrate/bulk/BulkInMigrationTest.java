@@ -39,7 +39,7 @@ final class BulkInMigrationTest {
     private final TestTime time = new TestTime();
     private final PhaseStore store = new MemoryPhaseStore();
     private final PhaseControl control =
-            PhaseControl.of(store, NAME, time, new ControlPolicy(true, Duration.ZERO, Duration.ofDays(1)));
+            PhaseControl.of(store, NAME, time, new ControlPolicy(Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1)));
     private final TestSide origin = new TestSide("origin");
     private final TestSide target = new TestSide("target");
     private final Map<String, String> facts = new TreeMap<>(Map.of(
@@ -438,7 +438,7 @@ final class BulkInMigrationTest {
 
         assertThat(steps).containsExactly(Phase.WRITE_TARGET, Phase.TARGET_FIRST);
         assertThat(result.clean()).isTrue();
-        assertThat(result.phase().fallback()).isFalse();
+        assertThat(result.phase().phase()).isEqualTo(Phase.TARGET_FIRST);
         assertThat(control.notes()).last().satisfies(note -> {
             assertThat(note.kind()).isEqualTo(PhaseNote.Kind.REVERSE_BACKFILL);
             assertThat(note.facts()).containsEntry(Facts.MISMATCHES, "0");

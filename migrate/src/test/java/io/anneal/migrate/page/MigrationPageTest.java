@@ -267,7 +267,7 @@ final class MigrationPageTest {
         run.store.compareAndSet(
                 PretendRun.NAME,
                 1,
-                first.changed(Phase.WRITE_TARGET, 100, true, "dana", run.instant(), "jumped, for the test"));
+                first.changed(Phase.WRITE_TARGET, 100, "dana", run.instant(), "jumped, for the test"));
         run.instances.forEach(instance -> instance.more.put("dirty.origin", "812"));
         run.seconds(2, scheduler::turn);
 
