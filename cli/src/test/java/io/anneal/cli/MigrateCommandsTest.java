@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseStore;
 import java.io.IOException;
@@ -101,7 +104,8 @@ final class MigrateCommandsTest {
                 "migrate status --name x --phase-store memory:",
                 "migrate advance --name x --phase-store file:/nowhere --to-share 101",
                 "migrate advance --name x --phase-store file:/nowhere --plan --force-gates",
-                "migrate rollback --name x --phase-store file:/nowhere --plan --dead y",
+                "migrate dead --name x --phase-store file:/nowhere",
+                "migrate advance --name x --phase-store file:/nowhere --verified-within 0s",
                 "migrate backfill --name x --phase-store file:/nowhere",
                 "migrate backfill --name x --phase-store file:/nowhere --origin memory: --target memory:",
                 "migrate backfill --name x --phase-store file:/nowhere --origin nonsense: --target embedded:b",
@@ -186,10 +190,42 @@ final class MigrateCommandsTest {
         heartbeat("node-1", 1);
         shouldDo("advance");
         assertError(run("rollback"), 3, "ANL-5001", "node-1");
-        assertError(run("rollback", "--dead", "node-1"), 1, "ANL-4002", "node-1");
+        assertError(run("dead", "node-1"), 1, "ANL-4002", "node-1");
         heartbeat("node-1", 1, NOW.instant().minusSeconds(3600));
-        shouldDo("rollback", "--dead", "node-1", "--why", "its machine burnt");
+        shouldDo("dead", "node-1", "--why", "its machine burnt");
+        shouldDo("rollback");
         assertThat(run("history").out()).contains("node-1", "back to phase 1");
+    }
+
+    @Test
+    void shouldRebuildALostRecordFromMarksAndOnlyWhenToldSo() throws IOException {
+        Path node = directory.resolve("node-1");
+        new FilePhaseMark(node).remember("orders", new PhaseMark.Seen(5, Phase.WRITE_TARGET, Phase.WRITE_TARGET));
+        assertThat(run("recover").exitCode()).isEqualTo(1);
+        assertError(run("init", "--directory", node), 1, "ANL-5002", "anneal migrate recover");
+
+        CommandRun looked = run("recover", "--directory", node);
+        assertThat(looked.exitCode()).as(looked.err()).isEqualTo(3);
+        assertThat(looked.out()).contains("version 5, phase 4", "would go on in phase 4, version 6", "--yes");
+        assertError(run("status"), 1, "ANL-5002", "orders");
+        shouldDo("recover", "--directory", node, "--yes", "--who", "ada");
+        JsonNode status = JSON.readTree(run("status", "--json").out());
+        assertThat(status.path("phase").asText()).isEqualTo("4");
+        assertThat(status.path("version").asInt()).isEqualTo(6);
+        assertThat(run("recover", "--directory", node).out()).contains("not behind");
+    }
+
+    @Test
+    void shouldGoBackInAnEmergencyAndTellThePrice() throws IOException {
+        shouldDo("init");
+        heartbeat("node-1", 1);
+        shouldDo("advance");
+        assertError(run("rollback"), 3, "ANL-5001", "node-1");
+        assertThat(run("rollback", "--emergency", "--plan").out()).contains("the price:", "node-1");
+        assertThat(run("status").out()).contains("phase 2");
+        assertThat(run("rollback", "--emergency", "--why", "fire").out())
+                .contains("is back in phase 1", "Not sure to see it: node-1", "a back-fill and a verification");
+        assertError(run("rollback", "--emergency"), 3, "ANL-5001", "phase 1 is the first");
     }
 
     @Test

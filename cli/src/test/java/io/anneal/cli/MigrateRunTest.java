@@ -153,6 +153,7 @@ final class MigrateRunTest {
             switchTo("1", phases, "advance");
             switchTo("2", phases, "advance");
             switchTo("3", phases, "advance", "--force-gates");
+            switchTo("3b", phases, "advance");
             CommandRun back = CommandRun.inTime(
                     "migrate", "backfill", "--reverse", "--name", "m", "--phase-store", phases, "--wait", "2m");
             assertThat(back.exitCode()).as(back.err()).isZero();

@@ -96,7 +96,10 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** A memory of the newest phase in the target itself. */
+    /**
+     * A memory of the newest phase in the target itself, which every instance has, a new one too. A target that implements {@link PhaseMark}
+     * is its own unless told.
+     */
     public DualDaoBuilder<D> targetMark(PhaseMark mark) {
         draft.targetMark = mark;
         return this;

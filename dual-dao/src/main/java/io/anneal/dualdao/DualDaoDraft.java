@@ -90,6 +90,12 @@ final class DualDaoDraft<D> {
         this.name = type.getSimpleName();
     }
 
+    /** The memory of the phase in the target: the one that was given, or a target that is one itself; null without. */
+    PhaseMark targetMark() {
+        boolean own = targetMark == null && phases.persistent() && target instanceof PhaseMark;
+        return own ? (PhaseMark) target : targetMark;
+    }
+
     /** Once all is checked. */
     DeclaredDao<D> declared() {
         boolean fallsBackOnMiss = mode == Mode.MIGRATION && fallback != null && fallback.onMiss();

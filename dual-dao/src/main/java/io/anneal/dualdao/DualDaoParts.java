@@ -10,6 +10,7 @@ import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.journal.MemoryKeyJournal;
 import io.anneal.dualdao.phase.Agreement;
+import io.anneal.dualdao.phase.BoundedMark;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.PhaseControl;
@@ -32,14 +33,16 @@ record DualDaoParts<D>(
     private static final Logger LOG = LoggerFactory.getLogger(DualDaoParts.class);
     private static final long DRAIN_POLL_MILLIS = 2;
     private static final long TAKE_OFF_MILLIS_MIN = 1_000;
+    private static final Duration MARK_AT_MOST = Duration.ofSeconds(5);
 
     static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
         List<PhaseMark> marks = new ArrayList<>();
         if (draft.directory != null) {
             marks.add(new FilePhaseMark(draft.directory));
         }
-        if (draft.targetMark != null) {
-            marks.add(draft.targetMark);
+        PhaseMark ofTarget = draft.targetMark();
+        if (ofTarget != null) {
+            marks.add(new BoundedMark(ofTarget, MARK_AT_MOST));
         }
         DualEnvironment environment = config.environment();
         DualStats stats =

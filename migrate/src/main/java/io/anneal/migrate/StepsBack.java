@@ -2,7 +2,6 @@ package io.anneal.migrate;
 
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;

@@ -9,6 +9,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Readiness;
+import io.anneal.dualdao.phase.Side;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;

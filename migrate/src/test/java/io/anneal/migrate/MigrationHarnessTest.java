@@ -176,9 +176,7 @@ final class MigrationHarnessTest {
             assertThat(Duration.between(history.get(i - 1).at(), history.get(i).at()))
                     .isGreaterThanOrEqualTo(Duration.ofSeconds(20));
         }
-        assertThat(history)
-                .extracting(entered -> Walk.bakesBefore5(entered))
-                .containsExactly(5, 4, 3, 2, 1, 0);
+        assertThat(history).extracting(entered -> Walk.bakesBefore5(entered)).containsExactly(5, 4, 3, 2, 1, 0);
     }
 
     @Test

@@ -125,8 +125,7 @@ public abstract class PhaseStoreContract {
     @Test
     void shouldPutTheNextRecordInForceWhenTheVersionIsTheExpectedOne() {
         store.create(NAME, first());
-        PhaseRecord second =
-                new PhaseRecord(2, Phase.WRITE_BOTH, 37, Phase.WRITE_BOTH, "bob", AT.plusMillis(1), "on");
+        PhaseRecord second = new PhaseRecord(2, Phase.WRITE_BOTH, 37, Phase.WRITE_BOTH, "bob", AT.plusMillis(1), "on");
         PhaseRecord third =
                 new PhaseRecord(3, Phase.ORIGIN_ONLY, 100, Phase.WRITE_BOTH, "eve", AT.plusMillis(2), "back");
 

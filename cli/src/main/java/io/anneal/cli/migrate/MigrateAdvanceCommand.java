@@ -29,9 +29,6 @@ final class MigrateAdvanceCommand extends Subcommand {
     @Option(names = "--plan", description = "Only print the gates of the step; exits with 3 if one is not met.")
     private boolean plan;
 
-    @Mixin
-    private DeadOptions dead;
-
     @Option(
             names = "--force-gates",
             description = "Go on without gates that are not met. Acknowledgements are never left out.")
@@ -40,7 +37,8 @@ final class MigrateAdvanceCommand extends Subcommand {
     @Option(
             names = "--to-share",
             paramLabel = "PERCENT",
-            description = "Stay in phase 3 and read this share of the keys from the target, 0 to 100.")
+            description = "Of phase 3 alone: stay there and read this share of the keys from the target, 0 to 100. In 2 it"
+                    + " is what 3 will begin with.")
     private Integer share;
 
     @Option(
@@ -60,8 +58,8 @@ final class MigrateAdvanceCommand extends Subcommand {
         if (verifiedWithin.isZero()) {
             throw usage("--verified-within takes a duration above 0");
         }
-        if (plan && (share != null || forceGates || !dead.none())) {
-            throw usage("--plan changes nothing, so it goes without --to-share, --force-gates and --dead");
+        if (plan && (share != null || forceGates)) {
+            throw usage("--plan changes nothing, so it goes without --to-share and --force-gates");
         }
         ControlPolicy policy = ControlPolicy.DEFAULTS.withVerifiedWithin(verifiedWithin);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false, policy)) {
@@ -69,7 +67,6 @@ final class MigrateAdvanceCommand extends Subcommand {
             if (plan) {
                 return printPlan(control.readiness());
             }
-            dead.declare(control, who, this);
             PhaseRecord now = share == null ? advance(control) : share(control);
             printResult(now, phases.meaning(now));
         }

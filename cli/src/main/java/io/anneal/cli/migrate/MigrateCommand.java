@@ -24,10 +24,12 @@ public final class MigrateCommand extends CommandGroup {
     protected List<Entry> entries() {
         return List.of(
                 new Entry("init", MigrateInitCommand::new),
+                new Entry("recover", MigrateRecoverCommand::new),
                 new Entry("run", MigrateRunCommand::new),
                 new Entry("status", MigrateStatusCommand::new),
                 new Entry("advance", MigrateAdvanceCommand::new),
                 new Entry("rollback", MigrateRollbackCommand::new),
+                new Entry("dead", MigrateDeadCommand::new),
                 new Entry("history", MigrateHistoryCommand::new),
                 new Entry("backfill", MigrateBackfillCommand::new),
                 new Entry("verify", MigrateVerifyCommand::new),

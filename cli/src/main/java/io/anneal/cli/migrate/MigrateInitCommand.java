@@ -3,6 +3,7 @@ package io.anneal.cli.migrate;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseRecord;
 import java.io.IOException;
 import picocli.CommandLine.Command;
@@ -11,18 +12,26 @@ import picocli.CommandLine.Mixin;
 /** {@code anneal migrate init}: begins a migration, in phase 1. */
 @Command(
         name = "init",
-        description = "Begins a migration: puts phase 1 into the phase store, once. Nothing else ever does that.")
+        description = {
+            "Begins a migration: puts phase 1 into the phase store, once. Nothing else ever does that.",
+            "Refuses where heartbeats, notes or the marks that are named show that it was begun before."
+        })
 final class MigrateInitCommand extends Subcommand {
     @Mixin
     private MigrationOptions migration;
+
+    @Mixin
+    private MarkOptions marks;
 
     @Mixin
     private WhoOptions who;
 
     @Override
     protected int execute() throws IOException {
-        try (MigrationOptions.OpenPhases phases = migration.open(this, true)) {
-            PhaseRecord first = phases.control().create(who.who(), who.why("begin"));
+        try (MigrationOptions.OpenPhases phases = migration.open(this, true);
+                MarkOptions.OpenMarks open = marks.open(this)) {
+            PhaseRecord first =
+                    phases.control().create(who.who(), who.why("begin"), open.marks().toArray(PhaseMark[]::new));
             if (json()) {
                 try (JsonResult result = new JsonResult(out(), "migrate init")) {
                     result.fields().writeStringField("name", migration.name());

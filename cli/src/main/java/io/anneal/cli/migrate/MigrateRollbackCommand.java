@@ -27,23 +27,48 @@ final class MigrateRollbackCommand extends Subcommand {
     @Option(names = "--plan", description = "Only print where it leads and what would be lost.")
     private boolean plan;
 
-    @Mixin
-    private DeadOptions dead;
+    @Option(
+            names = "--emergency",
+            description = "From 2 and 3 straight to 1, whatever instances and the target do. With --plan it tells the price.")
+    private boolean emergency;
 
     @Override
     protected int execute() throws IOException, InterruptedException {
-        if (plan && !dead.none()) {
-            throw usage("--plan changes nothing, so it goes without --dead");
-        }
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             PhaseControl control = phases.control();
-            dead.declare(control, who, this);
+            if (emergency) {
+                return emergency(phases);
+            }
             if (plan) {
                 return printPlan(control.rollbackPlan());
             }
             PhaseRecord now = control.rollback(who.who(), who.why(""));
             printResult(now, phases.meaning(now));
         }
+        return ExitCode.YES;
+    }
+
+    private int emergency(MigrationOptions.OpenPhases phases) throws IOException {
+        List<String> price = phases.control().emergencyPrice();
+        PhaseRecord now = plan ? phases.control().current() : phases.control().emergency(who.who(), who.why(""));
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
+                result.fields().writeStringField("name", migration.name());
+                PhaseJson.write(result.fields(), now);
+                result.fields().writeArrayFieldStart("price");
+                for (String sentence : price) {
+                    result.fields().writeString(sentence);
+                }
+                result.fields().writeEndArray();
+            }
+            return ExitCode.YES;
+        }
+        if (!plan) {
+            out().println("migration " + migration.name() + " is back in phase "
+                    + now.phase().label() + ", version " + now.version());
+        }
+        out().println("the price:");
+        price.forEach(sentence -> out().println("  " + sentence));
         return ExitCode.YES;
     }
 

@@ -79,7 +79,6 @@ final class ErrorReportTest {
                         new GateException(new Readiness(
                                 Phase.WRITE_BOTH,
                                 Phase.READ_TARGET,
-                                true,
                                 List.of(new Gate("backfill", false, "none of " + FILE, true)))),
                         "ANL-5001",
                         3),

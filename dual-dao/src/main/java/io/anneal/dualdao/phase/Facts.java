@@ -12,6 +12,10 @@ public final class Facts {
     public static final String HOST = "host";
     public static final String PID = "pid";
     public static final String STARTED_MILLIS = "startedMillis";
+    /** The phase that an instance acts by, as {@link Phase#label}. */
+    public static final String PHASE = "phase";
+    /** The furthest phase that was in force, as the instance knows. */
+    public static final String HIGHEST_PHASE = "highestPhase";
     /** How long an instance waits between two heartbeats. */
     public static final String POLL_MILLIS = "pollMillis";
     /** {@code MIGRATION} or {@code TEST}. */

@@ -38,8 +38,7 @@ import java.util.function.Supplier;
  *
  * <p>A file is replaced by writing the new one beside it, forcing it to the disk and renaming it, so that readers need no lock and
  * see the old or the new one. Hence what is torn, empty, cut short (between lines, too) or unknown was damaged by something
- * else and is a {@link PhaseStoreException} with file, line and reason; so is a missing {@code NAME.phase} where notes
- * or instances show that there was one. A file of an older state that is whole in itself can't be told here: that is what
+ * else and is a {@link PhaseStoreException} with file, line and reason. A file of an older state that is whole in itself can't be told here: that is what
  * {@link PhaseMark}s are for.
  */
 public final class FilePhaseStore implements PhaseStore {
@@ -61,7 +60,6 @@ public final class FilePhaseStore implements PhaseStore {
         return history.isEmpty() ? Optional.empty() : Optional.of(history.get(history.size() - 1));
     }
 
-    /** Throws {@link PhaseStoreException} where the remains of a lost migration of that name are: take them away first. */
     @Override
     public void create(String name, PhaseRecord first) {
         locked(name, () -> {
@@ -109,29 +107,15 @@ public final class FilePhaseStore implements PhaseStore {
                         + ", reason=version " + history.get(i).version() + " stands where " + (i + 1) + " belongs");
             }
         }
-        if (history.isEmpty()) {
-            checkNeverThere(name, file);
-        } else {
+        if (history.isEmpty() && Files.exists(file)) {
+            throw new PhaseStoreException(
+                    "phase file is damaged, file=" + file + ", line=2, reason=it holds no record");
+        }
+        if (!history.isEmpty()) {
             PhaseText.Filed last = filed.get(filed.size() - 1);
             last.phaseRecord().refuseFallback(name, last.fallback());
         }
         return history;
-    }
-
-    private void checkNeverThere(String name, Path file) {
-        if (Files.exists(file)) {
-            throw new PhaseStoreException(
-                    "phase file is damaged, file=" + file + ", line=2, reason=it holds no record");
-        }
-        Path remains = Files.exists(notesFile(name)) ? notesFile(name) : null;
-        if (remains == null) {
-            List<Path> instances = instanceFiles(name);
-            remains = instances.isEmpty() ? null : instances.get(0);
-        }
-        // Somebody may have made it since we looked.
-        if (remains != null && !Files.exists(file)) {
-            throw new PhaseStoreException("phase file is lost, file=" + file + ", reason=there is " + remains);
-        }
     }
 
     /** Takes no lock: whoever holds it must not keep instances from showing that they live. */

@@ -53,7 +53,7 @@ final class Gates {
             return "is " + seconds(instance.silentFor().negated())
                     + " ahead, so that its silence would not be seen: set its clock";
         }
-        return "is silent for " + seconds(instance.silentFor()) + ", declare it dead if it is: --dead "
+        return "is silent for " + seconds(instance.silentFor()) + ", declare it dead if it is: anneal migrate dead "
                 + instance.name();
     }
 

@@ -3,6 +3,7 @@ package io.anneal.dualdao.phase;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,17 +85,26 @@ public final class PhaseControl {
      * @throws PhaseStoreException if there is none, too
      */
     public PhaseRecord current() {
-        return store.read(name)
-                .orElseThrow(() -> new PhaseStoreException(
-                        "there is no phase record of that name, a migration must be created first, name=" + name));
+        return store.read(name).orElseThrow(() -> LostRecord.missing(store, name));
     }
 
     /**
      * Begins the migration, in phase 1.
      *
+     * @param marks that may show that it was begun before, as those beside instances and in the target
      * @throws IllegalStateException if it was begun before
+     * @throws PhaseStoreException if its record is lost: heartbeats, notes or marks show that there was one
      */
-    public PhaseRecord create(String who, String why) {
+    public PhaseRecord create(String who, String why, PhaseMark... marks) {
+        if (store.read(name).isEmpty() && LostRecord.traces(store, name).isPresent()) {
+            throw LostRecord.missing(store, name);
+        }
+        for (PhaseMark mark : marks) {
+            mark.read(name).ifPresent(seen -> {
+                throw new PhaseStoreException("phase was seen before" + LostRecord.WAY_OUT + ", name=" + name
+                        + ", seen=" + seen + ", mark=" + mark);
+            });
+        }
         PhaseRecord first = PhaseRecord.first(who, clock.instant(), why);
         store.create(name, first);
         return first;
@@ -179,6 +189,61 @@ public final class PhaseControl {
     public PhaseRecord rollback(String who, String why) {
         Situation situation = situation();
         return checkedChange(situation, Steps.back(situation), who, why);
+    }
+
+    /**
+     * Goes back from 3 or 2 to 1 at once, whoever acknowledged what, and whatever instances and the target do: in these phases the
+     * origin has every write that was acknowledged. The price is in {@link #emergencyPrice}.
+     *
+     * @throws GateException in any other phase of a migration: from 3b on the origin may lack what was acknowledged
+     * @throws PhaseChangedException if somebody else changed the phase at the same time; try again
+     */
+    public PhaseRecord emergency(String who, String why) {
+        PhaseRecord current = current();
+        Phase phase = current.phase();
+        boolean originHasAll = phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET;
+        if (!originHasAll) {
+            String evidence = phase == Phase.ORIGIN_ONLY
+                    ? "phase 1 is the first"
+                    : "the origin may lack what was acknowledged in phase " + phase.label()
+                            + ": run 'anneal migrate backfill --reverse', or 'anneal migrate rollback' from 3b";
+            Gate gate = new Gate("emergency", false, evidence, false);
+            throw new GateException(new Readiness(phase, phase, List.of(gate)));
+        }
+        // Two records for two steps: whoever reads the history finds neighbours, though nobody need act by the first.
+        while (current.phase() != Phase.ORIGIN_ONLY) {
+            PhaseRecord next = current.changed(
+                    current.phase().previous(), current.readSharePercent(), who, clock.instant(), "emergency: " + why);
+            if (!store.compareAndSet(name, current.version(), next)) {
+                throw new PhaseChangedException(name, current.version());
+            }
+            current = next;
+        }
+        return current;
+    }
+
+    /** What {@link #emergency} costs as things stand, a sentence each. */
+    public List<String> emergencyPrice() {
+        List<String> price = new ArrayList<>();
+        price.add("No write that was acknowledged is lost: the origin has them all.");
+        String unreached = unreached();
+        price.add("An instance that does not see it acts by its phase until it does: what it reads from the target may be older"
+                + " than what others write to the origin meanwhile." + unreached);
+        price.add("Keys in journals of which the target lacks the newest state are of no use any more, lost journals too.");
+        price.add("The way forward begins anew: every instance must act by phase 1, then comes a back-fill and a verification.");
+        return price;
+    }
+
+    private String unreached() {
+        try {
+            List<String> names = situation().instances().stream()
+                    .filter(state -> state.serves() && (state.silent() || !state.acknowledged()))
+                    .map(InstanceState::name)
+                    .toList();
+            return names.isEmpty() ? " All are heard of." : " Not sure to see it: " + String.join(", ", names) + ".";
+        } catch (PhaseStoreException e) {
+            return " Which, nobody knows: " + e.getMessage();
+        }
     }
 
     /** What {@link #rollback} would do now, and what the origin lacks. */

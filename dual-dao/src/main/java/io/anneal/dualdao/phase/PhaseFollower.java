@@ -92,11 +92,11 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
         registration.begin();
         try {
             PhaseRecord seen = readAndCheck();
-            registration.take(seen.version());
+            registration.take(seen);
             Optional<PhaseRecord> again = store.read(name);
             while (!again.equals(Optional.of(seen))) {
                 seen = readAndCheck();
-                registration.beat(seen.version(), false, "starts", failures);
+                registration.beat(seen, false, "starts", failures);
                 again = store.read(name);
             }
             checkMode(seen);
@@ -105,7 +105,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
             registration.takeOffEarlierRuns();
             inForce = seen;
             acknowledgedVersion = seen.version();
-            registration.beat(seen.version(), true, null, failures);
+            registration.beat(seen, true, null, failures);
             view = new PhaseView(seen);
             LOG.info(
                     "phase taken up, name={}, instance={}, phase={}, version={}",
@@ -122,8 +122,11 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     }
 
     private PhaseRecord readAndCheck() {
+        // Before the record: what an instance acts by now was in force by then.
+        List<Heartbeat> heartbeats = store.heartbeats(name);
         Optional<PhaseRecord> seen = store.read(name);
-        remembered.check(seen, () -> store.history(name));
+        remembered.check(seen, () -> LostRecord.missing(store, name), () -> store.history(name));
+        LostRecord.requireNotBehind(name, seen.orElseThrow(), heartbeats);
         return seen.orElseThrow();
     }
 
@@ -218,7 +221,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                     reason);
         }
         heldUp = reason;
-        registration.beat(inForce.version(), reason == null, reason, failures);
+        registration.beat(inForce, reason == null, reason, failures);
         if (reason == null) {
             acknowledgedVersion = inForce.version();
         }
@@ -230,7 +233,7 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
             return Optional.of("the phase store holds " + text(seen) + ", which is older or of another history than "
                     + text(inForce));
         }
-        boolean sameHistory = store.history(name).contains(inForce);
+        boolean sameHistory = store.history(name).stream().anyMatch(past -> past.mayBe(inForce));
         return sameHistory
                 ? Optional.empty()
                 : Optional.of(
@@ -262,14 +265,21 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
                     label(seen));
         }
         returned.leaves(inForce);
-        remembered.remember(seen, seen.phase().compareTo(inForce.phase()) >= 0);
         PhaseRecord before = inForce;
+        boolean forward = seen.phase().compareTo(before.phase()) >= 0;
+        if (forward) {
+            remembered.remember(seen, true);
+        }
         inForce = seen;
         synchronized (leaving) {
             if (view != null) {
                 leaving.add(view);
                 view = new PhaseView(seen);
             }
+        }
+        if (!forward) {
+            // A target that is in trouble, which is why it goes back, may be slow to remember that.
+            remembered.remember(seen, false);
         }
         LOG.info(
                 "phase taken up, name={}, instance={}, from={}, to={}, version={}, who={}, why={}",

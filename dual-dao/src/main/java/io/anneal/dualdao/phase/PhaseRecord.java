@@ -24,6 +24,28 @@ public record PhaseRecord(
         return new PhaseRecord(1, Phase.ORIGIN_ONLY, 100, Phase.ORIGIN_ONLY, who, at, why);
     }
 
+    /** Stands for who made a change of which only its number and its phase are known. */
+    static final String RECOVERED = "(recovered)";
+
+    /** Stands for who made a change of which nothing is known but that it was made. */
+    static final String UNKNOWN = "(unknown)";
+
+    /** What a mark keeps of it. */
+    PhaseMark.Seen seen() {
+        return new PhaseMark.Seen(version, phase, highest);
+    }
+
+    /** Whether a mark may be of this record; of what was recovered not all is known. */
+    boolean mayBe(PhaseMark.Seen memory) {
+        return who.equals(UNKNOWN) ? version == memory.version() : seen().equals(memory);
+    }
+
+    /** Whether an instance may act by this record though it remembers it otherwise. */
+    boolean mayBe(PhaseRecord remembered) {
+        boolean recovered = who.equals(UNKNOWN) || who.equals(RECOVERED);
+        return recovered ? mayBe(remembered.seen()) : equals(remembered);
+    }
+
     /** The next record, in that phase. */
     public PhaseRecord changed(Phase newPhase, int newReadSharePercent, String by, Instant when, String reason) {
         Phase newHighest = newPhase.compareTo(highest) > 0 ? newPhase : highest;

@@ -73,16 +73,17 @@ final class Registration {
     }
 
     /** Registers this run, which does not serve yet, and waits until the store shows it. Throws if it may not, or does not. */
-    void take(long version) {
+    void take(PhaseRecord acted) {
         before = shown().filter(InstanceState::serves);
         if (before.isPresent() && !gone().test(before.get())) {
             throw new PhaseStoreException(
                     "another run has this instance's name, and may be serving still: wait for its end,"
-                            + " declare it dead (--dead), or take another name, name=" + name + ", instance=" + instance
+                            + " declare it dead (anneal migrate dead), or take another name, name=" + name
+                            + ", instance=" + instance
                             + ", lastHeartbeat=" + before.get().at());
         }
         taken = true;
-        beat(version, false, "starts", 0);
+        beat(acted, false, "starts", 0);
         Duration waited = Duration.ZERO;
         while (!isShown()) {
             if (waited.compareTo(SHOWN_AT_MOST) >= 0) {
@@ -92,7 +93,7 @@ final class Registration {
             }
             sleep();
             waited = waited.plus(ASK_EVERY);
-            beat(version, false, "starts", 0);
+            beat(acted, false, "starts", 0);
         }
     }
 
@@ -141,16 +142,18 @@ final class Registration {
     }
 
     /** @param heldUp null if nothing holds it up */
-    void beat(long version, boolean drained, String heldUp, long failures) {
+    void beat(PhaseRecord acted, boolean drained, String heldUp, long failures) {
         Map<String, String> said = new HashMap<>(facts.get());
         said.putIfAbsent(Facts.KIND, InstanceState.SERVING);
         said.putIfAbsent(Facts.STARTED_MILLIS, String.valueOf(started.toEpochMilli()));
         said.put(Facts.STORE_FAILURES, String.valueOf(failures));
         said.put(Facts.RUN, run);
+        said.put(Facts.PHASE, acted.phase().label());
+        said.put(Facts.HIGHEST_PHASE, acted.highest().label());
         if (heldUp != null) {
             said.put(Facts.HELD_UP, heldUp);
         }
-        store.heartbeat(name, new Heartbeat(instance, version, drained, clock.instant(), said));
+        store.heartbeat(name, new Heartbeat(instance, acted.version(), drained, clock.instant(), said));
     }
 
     /**

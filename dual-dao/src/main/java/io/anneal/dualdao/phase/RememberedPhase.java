@@ -31,7 +31,10 @@ final class RememberedPhase {
     }
 
     /** Throws if the store lost its record, is older than a mark, or went another way. */
-    void check(Optional<PhaseRecord> stored, Supplier<List<PhaseRecord>> history) {
+    void check(
+            Optional<PhaseRecord> stored,
+            Supplier<PhaseStoreException> ifNeverSeen,
+            Supplier<List<PhaseRecord>> history) {
         unreadable.clear();
         Map<PhaseMark, PhaseMark.Seen> seen = new HashMap<>();
         for (PhaseMark mark : marks) {
@@ -43,7 +46,7 @@ final class RememberedPhase {
         }
         oldestVersion =
                 seen.values().stream().mapToLong(PhaseMark.Seen::version).min().orElse(0);
-        PhaseRecord found = stored.orElseThrow(() -> missing(seen));
+        PhaseRecord found = stored.orElseThrow(() -> seen.isEmpty() ? ifNeverSeen.get() : missing(seen));
         seen.forEach((mark, memory) -> compare(mark, memory, found, history));
         for (Map.Entry<PhaseMark, PhaseStoreException> unread : unreadable.entrySet()) {
             if (seen.isEmpty()) {
@@ -62,25 +65,21 @@ final class RememberedPhase {
     }
 
     private PhaseStoreException missing(Map<PhaseMark, PhaseMark.Seen> seen) {
-        if (seen.isEmpty()) {
-            return new PhaseStoreException(
-                    "there is no phase record of that name, a migration must be created first, name=" + name);
-        }
         PhaseMark mark = seen.keySet().iterator().next();
-        return new PhaseStoreException("phase record is missing, but the phase was seen before, name=" + name
-                + ", seen=" + text(seen.get(mark)) + ", mark=" + mark);
+        return new PhaseStoreException("phase record is missing, but the phase was seen before"
+                + LostRecord.WAY_OUT + ", name=" + name + ", seen=" + text(seen.get(mark)) + ", mark=" + mark);
     }
 
     private void compare(
             PhaseMark mark, PhaseMark.Seen memory, PhaseRecord found, Supplier<List<PhaseRecord>> history) {
-        String facts = ", name=" + name + ", found=" + text(seen(found)) + ", seen=" + text(memory) + ", mark=" + mark;
+        String facts = ", name=" + name + ", found=" + text(found.seen()) + ", seen=" + text(memory) + ", mark=" + mark;
         if (found.version() < memory.version()) {
-            throw new PhaseStoreException("phase store is older than what was seen" + facts);
+            throw new PhaseStoreException("phase store is older than what was seen" + LostRecord.WAY_OUT + facts);
         }
         if (found.highest().compareTo(memory.highest()) < 0) {
             throw new PhaseStoreException("phase store does not know how far the migration went" + facts);
         }
-        boolean same = history.get().stream().map(RememberedPhase::seen).anyMatch(memory::equals);
+        boolean same = history.get().stream().anyMatch(past -> past.mayBe(memory));
         if (!same) {
             throw new PhaseStoreException("phase store has another history than what was seen" + facts);
         }
@@ -105,7 +104,7 @@ final class RememberedPhase {
     void remember(PhaseRecord taken, boolean forward) {
         owedForward = forward;
         for (PhaseMark mark : marks) {
-            owed.put(mark, seen(taken));
+            owed.put(mark, taken.seen());
         }
         write();
     }
@@ -132,9 +131,6 @@ final class RememberedPhase {
                 : Optional.of("phase can't be remembered, mark=" + marks.get(0));
     }
 
-    private static PhaseMark.Seen seen(PhaseRecord phaseRecord) {
-        return new PhaseMark.Seen(phaseRecord.version(), phaseRecord.phase(), phaseRecord.highest());
-    }
 
     private static String text(PhaseMark.Seen seen) {
         return "version " + seen.version() + " phase " + seen.phase().label() + " highest "

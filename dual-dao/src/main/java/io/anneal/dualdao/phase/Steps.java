@@ -94,7 +94,7 @@ final class Steps {
     static Readiness share(Situation situation) {
         Phase phase = situation.current().phase();
         if (phase != Phase.WRITE_BOTH && phase != Phase.READ_TARGET) {
-            return refused(phase, phase, "share", "reads have a share in phase 3 alone, and in 2 for it");
+            return refused(phase, phase, "share", "the share (--to-share) is of phase 3 alone, or set in 2 for it");
         }
         return new Readiness(phase, phase, List.of(new Gates(situation).instances()));
     }

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -206,21 +207,25 @@ final class FilePhaseStoreTest {
     void shouldSayThatALostRecordWasThere() throws IOException {
         begun();
         Files.delete(file("users.phase"));
-        assertLost("users.notes");
-        Files.delete(file("users.notes"));
-        assertLost("host%2f1.beat");
+        assertLost("instance=host/1, instanceVersion=2");
         store().forget(NAME, "host/1");
+        assertLost("notes=1");
+        Files.delete(file("users.notes"));
 
-        assertThat(store().read(NAME)).isEmpty();
+        PhaseControl control = PhaseControl.of(store(), NAME, () -> AT, ControlPolicy.DEFAULTS);
+        assertThatThrownBy(control::current).hasMessageContaining("a migration must be created first");
+        control.create("eve", "");
     }
 
-    private void assertLost(String remains) {
-        assertThatThrownBy(() -> store().read(NAME))
-                .isInstanceOf(PhaseStoreException.class)
-                .hasMessageContaining("phase file is lost")
-                .hasMessageContaining(remains);
-        assertThatThrownBy(() -> store().create(NAME, PhaseRecord.first("eve", AT, "")))
-                .isInstanceOf(PhaseStoreException.class);
+    private void assertLost(String traces) {
+        PhaseControl control = PhaseControl.of(store(), NAME, () -> AT, ControlPolicy.DEFAULTS);
+        for (ThrowingCallable call : List.<ThrowingCallable>of(control::current, () -> control.create("eve", ""))) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(PhaseStoreException.class)
+                    .hasMessageContaining("phase record is lost")
+                    .hasMessageContaining("'anneal migrate recover'")
+                    .hasMessageContaining(traces);
+        }
         assertThatThrownBy(() -> store().heartbeat(NAME, new Heartbeat("b", 1, true, AT, Map.of())))
                 .isInstanceOf(PhaseStoreException.class)
                 .hasMessageContaining("no phase record of that name");

@@ -149,7 +149,7 @@ final class PhaseControlTest {
         clock.advance(Duration.ofSeconds(11));
         b.follower.poll();
 
-        assertUnmet("instances", "a is silent for 11 s, declare it dead if it is: --dead a");
+        assertUnmet("instances", "a is silent for 11 s, declare it dead if it is: anneal migrate dead a");
         assertThatThrownBy(() -> control.declareDead("b", "ann", "no", nap -> {}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("instance is alive");
@@ -420,7 +420,7 @@ final class PhaseControlTest {
         verify(0);
         pass(Duration.ofSeconds(60));
         advance();
-        assertRefused(() -> control.readShare(50, "ann", "late"), "reads have a share in phase 3 alone");
+        assertRefused(() -> control.readShare(50, "ann", "late"), "the share (--to-share) is of phase 3 alone");
     }
 
     @Test
@@ -610,6 +610,27 @@ final class PhaseControlTest {
         assertThat(control.rollbackPlan().whatIsLost()).contains("its back-fill and verification no longer count");
         assertThat(control.rollback("ann", "back").phase()).isEqualTo(Phase.ORIGIN_ONLY);
         assertThat(control.current().highest()).isEqualTo(Phase.READ_TARGET);
+    }
+
+    @Test
+    void shouldGoBackInAnEmergencyWhileTheOriginHasEverythingOnly() {
+        assertRefused(() -> control.emergency("ann", "fire"), "phase 1 is the first");
+        advance();
+        assertThat(control.emergency("ann", "fire").phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        poll();
+        walkTo(Phase.READ_TARGET);
+        clock.advance(Duration.ofHours(1));
+        PhaseRecord back = control.emergency("ann", "fire");
+        assertThat(back.phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        assertThat(back.why()).isEqualTo("emergency: fire");
+        assertUnmet("instances", "a acts by version");
+        poll();
+        advance();
+        assertUnmet("backfill", "no back-fill since");
+        assertUnmet("verification", "no verification since");
+
+        walkTo(Phase.TARGET_FIRST);
+        assertRefused(() -> control.emergency("ann", "fire"), "the origin may lack what was acknowledged in phase 3b");
     }
 
     @Test

@@ -146,7 +146,7 @@ final class PhaseFollowerTest {
         assertThatThrownBy(() -> control.advance("ann", "on"))
                 .isInstanceOf(GateException.class)
                 .hasMessageContaining("a acts by version 1 of 2")
-                .hasMessageContaining("a is silent for 600 s, declare it dead if it is: --dead a");
+                .hasMessageContaining("a is silent for 600 s, declare it dead if it is: anneal migrate dead a");
         a.follower.poll();
         assertThat(a.phase()).isEqualTo(Phase.WRITE_BOTH);
         assertThat(a.follower.heldUp()).isEmpty();
@@ -284,7 +284,7 @@ final class PhaseFollowerTest {
         assertThatThrownBy(elsewhere.follower::start)
                 .isInstanceOf(PhaseStoreException.class)
                 .hasMessageContaining("another run has this instance's name")
-                .hasMessageContaining("--dead");
+                .hasMessageContaining("anneal migrate dead");
         assertThatThrownBy(new TestInstance(store, "a", clock).follower::start)
                 .as("without a journal that lasts")
                 .isInstanceOf(PhaseStoreException.class);

@@ -2,10 +2,10 @@ package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.InstanceState;
-import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
 import java.io.IOException;
@@ -23,7 +23,8 @@ import java.util.function.Consumer;
  *   step back      5, 4, 3b: each once all instances acknowledged the one before
  *   wait           instances copy the keys of their journals to the origin, until no heartbeat tells of any
  *   verify         both sides in full; what the origin still lacks (a journal was lost) is copied, if a target is given
- *   note           that phase 3 may be gone back to
+ *   verify again   if anything was copied so
+ *   note           that phase 3 may be gone back to, and that all was verified, journals that were lost included
  * </pre>
  *
  * Interrupted or refused in the middle it is simply run again; with a checkpoint it compares only what is left, as long as nobody changed
@@ -74,16 +75,20 @@ public final class ReverseBackfill<E extends BulkEntry> {
         awaitAcknowledged();
         WorkStart start = control.begin();
         await("instances have keys left that the origin may lack", this::withDirtyKeys);
-        VerificationResult found = verify(current);
-        control.finish(
-                start,
-                PhaseNote.Kind.REVERSE_BACKFILL,
-                who,
-                Map.of(
-                        Facts.MISMATCHES,
-                        Long.toString(found.complete() ? found.mismatches() : Math.max(1, found.mismatches())),
-                        Facts.ROWS,
-                        Long.toString(found.entries())));
+        VerificationResult found = verify(current, told.repair);
+        WorkStart verified = start;
+        if (found.clean() && found.repaired() > 0) {
+            verified = control.begin();
+            VerificationResult again = verify(current, Optional.empty());
+            found = again.clean() ? found : again;
+        }
+        Map<String, String> facts = Map.of(
+                Facts.MISMATCHES,
+                Long.toString(found.complete() ? found.mismatches() : Math.max(1, found.mismatches())),
+                Facts.ROWS,
+                Long.toString(found.entries()));
+        control.finish(verified, PhaseNote.Kind.VERIFICATION, who, facts);
+        control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, who, facts);
         return new ReverseResult(control.current(), found);
     }
 
@@ -121,13 +126,14 @@ public final class ReverseBackfill<E extends BulkEntry> {
     }
 
     /** The target is right here, so the two change places. */
-    private VerificationResult verify(PhaseRecord back) throws IOException, InterruptedException {
+    private VerificationResult verify(PhaseRecord back, Optional<BulkTarget<E>> repair)
+            throws IOException, InterruptedException {
         Verification.Builder<E> verification = Verification.builder(told.target, told.origin)
                 .as(told)
                 .tolerance(told.tolerance)
                 .rereads(told.rereads, told.rereadDelay)
                 .wayBack(back.version());
-        told.repair.ifPresent(verification::repair);
+        repair.ifPresent(verification::repair);
         return exchanged(verification.build().run());
     }
 

@@ -68,7 +68,7 @@ final class Monitor {
         try {
             feedIn(now);
             Optional<Snapshot> built = builder.build(now, state("ok", now, null));
-            next = built.orElseGet(() -> builder.empty(now, state("absent", now, null)));
+            next = built.orElseGet(() -> withoutRecord(now));
         } catch (RuntimeException e) {
             // Whatever a store of somebody else's throws: the page says so and looks again, instead of ending its
             // schedule.
@@ -84,6 +84,16 @@ final class Monitor {
             number++;
             notifyAll();
         }
+    }
+
+    private Snapshot withoutRecord(long now) {
+        Snapshot last = last();
+        boolean known = last.record() != null
+                || !store.heartbeats(name).isEmpty()
+                || !store.notes(name).isEmpty();
+        return known
+                ? SnapshotBuilder.stale(last, now, state("lost", now, null))
+                : builder.empty(now, state("absent", now, null));
     }
 
     private Snapshot.Store state(String state, long nowMillis, String message) {

@@ -29,7 +29,8 @@ record Snapshot(
     /**
      * Whether the phase store answers.
      *
-     * @param state {@code unasked}, {@code ok}, {@code absent} if it holds no migration of that name, {@code unreachable}
+     * @param state {@code unasked}, {@code ok}, {@code absent} if it never held a migration of that name, {@code lost}
+     *     if it did, {@code unreachable}
      * @param since when that state began
      * @param message of the error, null if there is none
      */

@@ -229,11 +229,12 @@ function drawBanners() {
   if (store?.state === 'unreachable') {
     banner('store', 'bad', `The phase store has not answered since ${when(store.since, now.at)}.`,
       `${now.record ? 'What is shown was known then; instances keep their phase. ' : ''}It said: ${store.message}`);
+  } else if (store?.state === 'lost') {
+    banner('store', 'bad', `The phase store lost the migration “${now.name}”.`,
+      `Instances keep their phase, and none starts. Restore the store, or rebuild the record with: anneal migrate recover --name ${now.name}.`);
   } else if (store?.state === 'absent') {
     banner('store', 'warn', `The phase store holds no migration called “${now.name}”.`,
-      now.events.length === 0
-        ? `Begin one with: anneal migrate init --name ${now.name}. A store that lost its record is never taken for phase 1.`
-        : '');
+      `Begin one with: anneal migrate init --name ${now.name}.`);
   } else {
     banner('store', 'bad', null);
   }
@@ -410,7 +411,7 @@ function mark(path) {
 
 /** With moments as the rest of the page says them, and without the command's option where the page has a button. */
 function toldHere(text) {
-  return text.replace(/: --dead [^;]*/g, '').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moment => when(Date.parse(moment), state.now.at));
+  return text.replace(/: anneal migrate dead [^;]*/g, '').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, moment => when(Date.parse(moment), state.now.at));
 }
 
 function gateItem(gate) {
@@ -573,7 +574,7 @@ function eventTitle(event) {
     case 'share': return `Read share ${facts.readShare} %`;
     case 'backfill': return `Back-fill done${rows}`;
     case 'verification': return `Verified${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
-    case 'reverse_backfill': return `Reverse back-fill done${rows}`;
+    case 'reverse_backfill': return `Reverse back-fill${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
     case 'instance_dead': return `Instance ${facts.instance ?? ''} declared dead`;
     case 'instance_left': return `Instance ${facts.instance ?? ''} ended`;
     case 'instance_returned': return `Instance ${facts.instance ?? ''} was not dead, verify again`;

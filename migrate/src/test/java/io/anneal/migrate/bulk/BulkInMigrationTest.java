@@ -38,8 +38,8 @@ final class BulkInMigrationTest {
 
     private final TestTime time = new TestTime();
     private final PhaseStore store = new MemoryPhaseStore();
-    private final PhaseControl control =
-            PhaseControl.of(store, NAME, time, new ControlPolicy(Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1)));
+    private final PhaseControl control = PhaseControl.of(
+            store, NAME, time, new ControlPolicy(Duration.ZERO, Duration.ofDays(1), Duration.ofDays(1)));
     private final TestSide origin = new TestSide("origin");
     private final TestSide target = new TestSide("target");
     private final Map<String, String> facts = new TreeMap<>(Map.of(
@@ -453,6 +453,15 @@ final class BulkInMigrationTest {
         long added = TestSide.position(4, ENTRIES) + 1;
         target.put(added, "written in 5", time.micros());
         origin.put(TestSide.position(5, ENTRIES) + 1, "deleted in 5", 900);
+        store.addNote(
+                NAME,
+                new PhaseNote(
+                        time.instant(),
+                        control.current().version(),
+                        "gone",
+                        PhaseNote.Kind.INSTANCE_LEFT,
+                        Map.of(Facts.INSTANCE, "gone", Facts.DIRTY_ORIGIN, "2")));
+        time.pass(1);
 
         ReverseResult told = reverse(this::beat).build().run();
         assertThat(told.verification().onlyTarget()).isEqualTo(1);
@@ -463,6 +472,8 @@ final class BulkInMigrationTest {
         assertThat(copied.clean()).isTrue();
         assertThat(copied.verification().repaired()).isEqualTo(2);
         assertThat(origin.all()).isEqualTo(target.all());
+        assertThat(control.notes().stream().map(PhaseNote::kind).toList())
+                .endsWith(PhaseNote.Kind.VERIFICATION, PhaseNote.Kind.REVERSE_BACKFILL);
         control.rollback("me", "origin is whole");
     }
 

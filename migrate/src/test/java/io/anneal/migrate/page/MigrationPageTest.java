@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
@@ -482,6 +483,20 @@ final class MigrationPageTest {
         assertThat(snapshot.has("record")).isFalse();
         assertThat(refused.statusCode()).isEqualTo(503);
         assertThat(nothing.read(PretendRun.NAME)).isEmpty();
+    }
+
+    @Test
+    void shouldNotAdviseToBeginAnewWhatTheStoreLost() throws Exception {
+        MemoryPhaseStore lost = new MemoryPhaseStore() {
+            @Override
+            public List<Heartbeat> heartbeats(String name) {
+                return List.of(new Heartbeat("profiles-1", 7, true, PretendRun.START, Map.of(Facts.PHASE, "4")));
+            }
+        };
+        serve(PageConfig.loopback(), lost, PhaseControl.of(lost, PretendRun.NAME, run, ControlPolicy.DEFAULTS));
+
+        assertThat(JSON.readTree(get("snapshot").body()).at("/store/state").asText())
+                .isEqualTo("lost");
     }
 
     @Test

@@ -222,7 +222,7 @@ final class PageChangesInBrowserTest extends BrowserFixture {
         tab.go(page.urlWithToken());
         scheduler.turn();
         tab.waitFor("document.querySelector('#instances button:not([hidden])')");
-        assertThat(tab.text("#gates")).contains("profiles-1 is silent").doesNotContain("--dead");
+        assertThat(tab.text("#gates")).contains("profiles-1 is silent").doesNotContain("migrate dead");
 
         tab.click("#instances button:not([hidden])");
         tab.waitFor("document.querySelector('#dialog-title').innerText.includes('Declare profiles-1 dead')");

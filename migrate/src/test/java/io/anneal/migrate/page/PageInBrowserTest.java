@@ -46,8 +46,7 @@ final class PageInBrowserTest extends BrowserFixture {
     void shouldSayWhereCallsGo(Phase phase, String writes, String reads) throws IOException {
         serve(PretendRun.begun(1));
         PhaseRecord first = run.store.read(PretendRun.NAME).orElseThrow();
-        run.store.compareAndSet(
-                PretendRun.NAME, 1, first.changed(phase, 100, "dana", PretendRun.START, "by hand"));
+        run.store.compareAndSet(PretendRun.NAME, 1, first.changed(phase, 100, "dana", PretendRun.START, "by hand"));
         seconds(2);
         show();
 

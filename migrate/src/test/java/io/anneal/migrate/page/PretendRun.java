@@ -114,8 +114,8 @@ final class PretendRun implements InstantSource {
     }
 
     final MemoryPhaseStore store = new MemoryPhaseStore();
-    final PhaseControl control =
-            PhaseControl.of(store, NAME, this, new ControlPolicy(Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofHours(24)));
+    final PhaseControl control = PhaseControl.of(
+            store, NAME, this, new ControlPolicy(Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofHours(24)));
     final List<Instance> instances = new ArrayList<>();
 
     private final Random random;

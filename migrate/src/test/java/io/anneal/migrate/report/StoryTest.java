@@ -78,8 +78,7 @@ final class StoryTest {
             heartbeat("b", 5 * MILLISECOND, 0);
             if (second == 20) {
                 PhaseRecord first = store.read(NAME).orElseThrow();
-                store.compareAndSet(
-                        NAME, 1, first.changed(Phase.WRITE_BOTH, 100, "ada", now, "both <b>written</b>"));
+                store.compareAndSet(NAME, 1, first.changed(Phase.WRITE_BOTH, 100, "ada", now, "both <b>written</b>"));
             }
             if (second == 25) {
                 store.addNote(NAME, new PhaseNote(now, 2, "ada", PhaseNote.Kind.BACKFILL, Map.of(Facts.ROWS, "1234")));

@@ -1,0 +1,62 @@
+package io.anneal.cli.migrate;
+
+import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.phase.FilePhaseMark;
+import io.anneal.dualdao.phase.PhaseMark;
+import io.anneal.migrate.store.Delayer;
+import io.anneal.migrate.store.OpenStore;
+import io.anneal.migrate.store.StoreSettings;
+import io.anneal.migrate.store.StoreUrl;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** Where instances and the target remember the newest phase that they saw. */
+final class MarkOptions {
+    @Option(
+            names = "--directory",
+            paramLabel = "DIR",
+            description = "The directory of an instance, in which it remembers the phase; repeatable.")
+    private List<Path> directories = List.of();
+
+    @Option(
+            names = "--target",
+            paramLabel = "URL",
+            description = "The store that the data moves to, which remembers the phase for all: embedded:DIR or"
+                    + " cassandra://HOST:PORT/KEYSPACE.")
+    private String target;
+
+    @Option(names = "--target-conf", paramLabel = "FILE", description = "Settings of the Java driver for the target.")
+    private Path targetConf;
+
+    /** The marks, and what has to be closed after they were read. */
+    record OpenMarks(List<PhaseMark> marks, Optional<OpenStore> store) implements Closeable {
+        @Override
+        public void close() throws IOException {
+            if (store.isPresent()) {
+                store.get().close();
+            }
+        }
+    }
+
+    OpenMarks open(Subcommand command) throws IOException {
+        List<PhaseMark> marks = new ArrayList<>();
+        directories.forEach(directory -> marks.add(new FilePhaseMark(directory)));
+        if (target == null) {
+            return new OpenMarks(marks, Optional.empty());
+        }
+        OpenStore store = StoreUrl.parse(target)
+                .open(StoreSettings.of("target", Delayer.NONE)
+                        .withDriverConfiguration(Optional.ofNullable(targetConf)));
+        if (store.mark().isEmpty()) {
+            store.close();
+            throw command.usage("--target names a store that remembers no phase, url=" + target);
+        }
+        marks.add(store.mark().get());
+        return new OpenMarks(marks, Optional.of(store));
+    }
+}

@@ -1,0 +1,54 @@
+package io.anneal.cli.migrate;
+
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.phase.PhaseControl;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code anneal migrate dead}: takes off instances that no step need wait for any more. */
+@Command(
+        name = "dead",
+        description = {
+            "Takes silent instances off, on your word that their processes are gone; no step waits for them then.",
+            "Watches each for a few seconds, and refuses if it lives all the same."
+        })
+final class MigrateDeadCommand extends Subcommand {
+    @Mixin
+    private MigrationOptions migration;
+
+    @Mixin
+    private WhoOptions who;
+
+    @Parameters(paramLabel = "ID", arity = "1..*", description = "The instances, by their names in 'migrate status'.")
+    private List<String> instances;
+
+    @Override
+    protected int execute() throws IOException, InterruptedException {
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            for (String instance : instances) {
+                phases.control().declareDead(instance, who.who(), who.why("declared dead"), duration -> {
+                    say("watching for " + duration.toMillis() + " ms whether " + instance + " is silent");
+                    PhaseControl.Sleeper.THREAD.sleep(duration);
+                });
+            }
+        }
+        if (json()) {
+            try (JsonResult result = new JsonResult(out(), "migrate dead")) {
+                result.fields().writeStringField("name", migration.name());
+                result.fields().writeArrayFieldStart("instances");
+                for (String instance : instances) {
+                    result.fields().writeString(instance);
+                }
+                result.fields().writeEndArray();
+            }
+        } else {
+            instances.forEach(instance -> out().println("instance " + instance + " is declared dead"));
+        }
+        return ExitCode.YES;
+    }
+}
