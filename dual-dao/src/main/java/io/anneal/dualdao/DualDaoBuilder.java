@@ -326,7 +326,7 @@ public final class DualDaoBuilder<D> {
      *
      * @throws DualDaoConfigException naming everything that is wrong
      * @throws io.anneal.dualdao.phase.PhaseStoreException if there is no phase record of that name, or an older one than this
-     *     instance or the target remembers; if another run has this instance's name and may be serving still
+     *     instance or the target remembers or another instance acts by; if another run has this instance's name and may be serving still
      */
     public DualDao<D> build() {
         return DualDao.start(draft);

@@ -60,7 +60,7 @@ final class FollowedWork {
         if (missing.contains(Walk.BACKFILL_GATE) && !filled) {
             filled = true;
             run("back-fill", works.backfill());
-        } else if (missing.contains(Walk.VERIFICATION_GATE) && !verified) {
+        } else if (missing.contains(Walk.VERIFICATION_GATE) && !missing.contains(Walk.SHARE_GATE) && !verified) {
             verified = true;
             run("verification", works.verification());
         }

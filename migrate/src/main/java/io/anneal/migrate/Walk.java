@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 public final class Walk {
     static final String BACKFILL_GATE = "backfill";
     static final String VERIFICATION_GATE = "verification";
-    private static final String SHARE_GATE = "share";
+    static final String SHARE_GATE = "share";
     private static final int ALL_KEYS_PERCENT = 100;
     /** A verification that found something may pass the next time, after a re-drive; not for ever. */
     private static final int WORK_ATTEMPTS_MAX = 3;

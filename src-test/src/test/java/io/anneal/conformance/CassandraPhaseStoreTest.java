@@ -84,6 +84,19 @@ final class CassandraPhaseStoreTest extends PhaseStoreContract {
         assertThat(open().persistent()).isTrue();
     }
 
+    @Test
+    void shouldRefuseAPhaseFourOfAnOlderVersionInWhichReadsFallBack() {
+        String insert = "INSERT INTO " + KEYSPACE + ".anneal_phase"
+                + " (name, in_force, version, phase, read_share_percent, fallback, highest, who, at, why)"
+                + " VALUES ('m', 1, 1, '4', 100, %s, '4', 'ann', '2026-01-01T00:00:00Z', '')";
+        session.execute(String.format(insert, true));
+        assertThatExceptionOfType(PhaseStoreException.class)
+                .isThrownBy(() -> open().read("m"))
+                .withMessageContaining("phase 4 with fallback is of an older version");
+        session.execute(String.format(insert, false));
+        assertThat(open().read("m").orElseThrow().phase()).isEqualTo(Phase.WRITE_TARGET);
+    }
+
     /** A conditional write that was never answered happened, or may still happen until another version is in force. */
     @Test
     void shouldFindOutWhetherAChangeWithoutAnAnswerHappened() {

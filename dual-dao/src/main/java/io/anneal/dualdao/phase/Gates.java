@@ -87,7 +87,7 @@ final class Gates {
         Optional<PhaseNote> newest = newest(PhaseNote.Kind.BACKFILL);
         String evidence = newest.map(note ->
                         "back-fill of " + note.facts().getOrDefault(Facts.ROWS, "?") + " rows ended at " + note.at())
-                .orElseGet(() -> none("back-fill", PhaseNote.Kind.BACKFILL));
+                .orElseGet(() -> none("back-fill", PhaseNote.Kind.BACKFILL, "backfill"));
         return new Gate("backfill", newest.isPresent(), evidence, true);
     }
 
@@ -142,13 +142,16 @@ final class Gates {
                                 ? ", and " + note.facts().get(Facts.WRITTEN_PAST)
                                         + " rows that somebody wrote past the dual DAO"
                                 : ""))
-                .orElseGet(() -> none("verification", PhaseNote.Kind.VERIFICATION));
+                .orElseGet(() -> none("verification", PhaseNote.Kind.VERIFICATION, "verify"));
         List<String> returned = DepartedKeys.returned(situation);
         if (!returned.isEmpty()) {
             evidence += "; " + String.join("; ", returned);
         }
-        boolean met = verification.filter(PhaseNote::clean).isPresent() && returned.isEmpty();
-        return new Gate("verification", met, evidence, true);
+        boolean clean = verification.filter(PhaseNote::clean).isPresent();
+        if (verification.isPresent() && !clean) {
+            evidence += ": look at what differs, and run 'anneal migrate verify' again";
+        }
+        return new Gate("verification", clean && returned.isEmpty(), evidence, true);
     }
 
     private Optional<PhaseNote> newest(PhaseNote.Kind kind) {
@@ -164,19 +167,23 @@ final class Gates {
         return Optional.ofNullable(newest);
     }
 
-    private String none(String what, PhaseNote.Kind kind) {
+    private String none(String what, PhaseNote.Kind kind, String command) {
         String since = situation
                 .stretch()
                 .map(stretch -> " since all write both sides (version "
                         + stretch.start().version() + ")")
                 .orElse("");
         boolean others = situation.notes().stream().anyMatch(note -> note.kind() == kind);
-        return "no " + what + since + (others ? ", what was before or outside of that does not count" : "");
+        return "no " + what + since + (others ? ", what was before or outside of that does not count" : "")
+                + ": run 'anneal migrate " + command + "'";
     }
 
     Gate wholeShare() {
         int share = situation.current().readSharePercent();
-        return new Gate("share", share == 100, share + " % of the keys are read from the target", true);
+        boolean whole = share == 100;
+        String evidence = share + " % of the keys are read from the target"
+                + (whole ? "" : ": run 'anneal migrate advance --to-share 100'");
+        return new Gate("share", whole, evidence, true);
     }
 
     /** No journal has a key of which this side may lack the newest state. */
@@ -195,7 +202,8 @@ final class Gates {
         List<String> departed = DepartedKeys.outstanding(situation, lacking);
         String evidence = serving.isEmpty()
                 ? "no instance is registered"
-                : keys + " keys of which the " + side + " may lack the newest state";
+                : keys + " keys of which the " + side + " may lack the newest state"
+                        + (keys > 0 ? ": their instances copy them by and by, watch 'anneal migrate status'" : "");
         if (!unsaid.isEmpty()) {
             evidence += "; " + String.join(", ", unsaid) + " does not say how many";
         }
@@ -233,7 +241,8 @@ final class Gates {
         Duration quiet = Duration.between(since, situation.now());
         boolean met = quiet.compareTo(situation.policy().quietWindow()) >= 0;
         String evidence = seconds(quiet) + " since " + reason + ", asked for "
-                + seconds(situation.policy().quietWindow());
+                + seconds(situation.policy().quietWindow())
+                + (met ? "" : ": wait, or see in 'anneal migrate status' what the target lacks");
         return new Gate("quiet", met, evidence, true);
     }
 
@@ -261,6 +270,9 @@ final class Gates {
         String evidence = newest.map(note -> "reverse back-fill that ended at " + note.at() + " found "
                         + note.facts().getOrDefault(Facts.MISMATCHES, "?") + " mismatches")
                 .orElse("no reverse back-fill since all write both sides again (version " + version + ")");
+        if (newest.filter(PhaseNote::clean).isEmpty()) {
+            evidence += ": run 'anneal migrate backfill --reverse'";
+        }
         return new Gate("reverse", newest.filter(PhaseNote::clean).isPresent(), evidence, false);
     }
 
