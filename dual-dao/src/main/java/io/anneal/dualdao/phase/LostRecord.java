@@ -13,7 +13,9 @@ final class LostRecord {
     static Optional<String> traces(PhaseStore store, String name) {
         List<Heartbeat> heartbeats = store.heartbeats(name);
         return heartbeats.isEmpty()
-                ? Optional.of(store.notes(name)).filter(notes -> !notes.isEmpty()).map(notes -> "notes=" + notes.size())
+                ? Optional.of(store.notes(name))
+                        .filter(notes -> !notes.isEmpty())
+                        .map(notes -> "notes=" + notes.size())
                 : Optional.of(text(newest(heartbeats)));
     }
 

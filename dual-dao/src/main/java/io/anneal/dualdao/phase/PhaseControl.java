@@ -227,10 +227,13 @@ public final class PhaseControl {
         List<String> price = new ArrayList<>();
         price.add("No write that was acknowledged is lost: the origin has them all.");
         String unreached = unreached();
-        price.add("An instance that does not see it acts by its phase until it does: what it reads from the target may be older"
-                + " than what others write to the origin meanwhile." + unreached);
-        price.add("Keys in journals of which the target lacks the newest state are of no use any more, lost journals too.");
-        price.add("The way forward begins anew: every instance must act by phase 1, then comes a back-fill and a verification.");
+        price.add(
+                "An instance that does not see it acts by its phase until it does: what it reads from the target may be older"
+                        + " than what others write to the origin meanwhile." + unreached);
+        price.add(
+                "Keys in journals of which the target lacks the newest state are of no use any more, lost journals too.");
+        price.add(
+                "The way forward begins anew: every instance must act by phase 1, then comes a back-fill and a verification.");
         return price;
     }
 

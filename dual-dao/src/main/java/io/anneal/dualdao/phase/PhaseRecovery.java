@@ -34,7 +34,8 @@ public final class PhaseRecovery {
     public record Finding(String place, PhaseMark.Seen seen) {
         @Override
         public String toString() {
-            return place + ": version " + seen.version() + ", phase " + seen.phase().label() + ", furthest phase "
+            return place + ": version " + seen.version() + ", phase "
+                    + seen.phase().label() + ", furthest phase "
                     + seen.highest().label();
         }
     }
@@ -63,7 +64,8 @@ public final class PhaseRecovery {
                 recovery.findings.add(new Finding("instance " + heartbeat.instance(), seen));
             }
         }
-        recovery.findings.sort(Comparator.comparingLong(finding -> finding.seen().version()));
+        recovery.findings.sort(
+                Comparator.comparingLong(finding -> finding.seen().version()));
         return recovery;
     }
 
@@ -123,8 +125,8 @@ public final class PhaseRecovery {
             return List.of();
         }
         PhaseMark.Seen newest = known.get(known.lastKey()).seen();
-        boolean brokenOff = has == newest.version()
-                && stored.get(stored.size() - 1).who().equals(PhaseRecord.RECOVERED);
+        boolean brokenOff =
+                has == newest.version() && stored.get(stored.size() - 1).who().equals(PhaseRecord.RECOVERED);
         if (has >= newest.version() && !brokenOff) {
             return List.of();
         }
@@ -159,8 +161,8 @@ public final class PhaseRecovery {
 
     private PhaseStoreException contradiction(String one, String other) {
         return new PhaseStoreException(
-                "what is remembered is of two histories, leave out the marks of the wrong one, name=" + name
-                        + ", one=" + one + ", other=" + other);
+                "what is remembered is of two histories, leave out the marks of the wrong one, name=" + name + ", one="
+                        + one + ", other=" + other);
     }
 
     private static PhaseRecord recovered(PhaseMark.Seen seen, String who, Instant now, String why) {

@@ -66,8 +66,8 @@ final class RememberedPhase {
 
     private PhaseStoreException missing(Map<PhaseMark, PhaseMark.Seen> seen) {
         PhaseMark mark = seen.keySet().iterator().next();
-        return new PhaseStoreException("phase record is missing, but the phase was seen before"
-                + LostRecord.WAY_OUT + ", name=" + name + ", seen=" + text(seen.get(mark)) + ", mark=" + mark);
+        return new PhaseStoreException("phase record is missing, but the phase was seen before" + LostRecord.WAY_OUT
+                + ", name=" + name + ", seen=" + text(seen.get(mark)) + ", mark=" + mark);
     }
 
     private void compare(
@@ -130,7 +130,6 @@ final class RememberedPhase {
                 ? Optional.empty()
                 : Optional.of("phase can't be remembered, mark=" + marks.get(0));
     }
-
 
     private static String text(PhaseMark.Seen seen) {
         return "version " + seen.version() + " phase " + seen.phase().label() + " highest "

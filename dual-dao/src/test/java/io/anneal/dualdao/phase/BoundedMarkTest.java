@@ -85,7 +85,8 @@ final class BoundedMarkTest {
         mark.hangs = true;
         PhaseView hanging = a.follower.enter();
         assertThatThrownBy(() -> control.rollback("ann", "back")).isInstanceOf(GateException.class);
-        assertThat(control.emergencyPrice()).anySatisfy(price -> assertThat(price).contains("Not sure to see it: dead"));
+        assertThat(control.emergencyPrice())
+                .anySatisfy(price -> assertThat(price).contains("Not sure to see it: dead"));
 
         PhaseRecord back = control.emergency("ann", "the target hangs");
         a.follower.poll();

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.ControlPolicy;
-import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
@@ -15,6 +14,7 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import java.lang.reflect.Proxy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -487,12 +488,13 @@ final class MigrationPageTest {
 
     @Test
     void shouldNotAdviseToBeginAnewWhatTheStoreLost() throws Exception {
-        MemoryPhaseStore lost = new MemoryPhaseStore() {
-            @Override
-            public List<Heartbeat> heartbeats(String name) {
-                return List.of(new Heartbeat("profiles-1", 7, true, PretendRun.START, Map.of(Facts.PHASE, "4")));
-            }
-        };
+        PhaseStore lost = (PhaseStore) Proxy.newProxyInstance(
+                PhaseStore.class.getClassLoader(), new Class<?>[] {PhaseStore.class}, (proxy, method, arguments) ->
+                    switch (method.getName()) {
+                        case "read" -> Optional.empty();
+                        case "history" -> List.of();
+                        default -> method.invoke(run.store, arguments);
+                    });
         serve(PageConfig.loopback(), lost, PhaseControl.of(lost, PretendRun.NAME, run, ControlPolicy.DEFAULTS));
 
         assertThat(JSON.readTree(get("snapshot").body()).at("/store/state").asText())
