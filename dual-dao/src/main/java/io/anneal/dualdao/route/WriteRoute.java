@@ -69,7 +69,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             calls.stats().count(counter);
             keys = Keys.of(spec.keys().apply(argument), parts.config().keyCodec());
             Transactions<D>.Open transaction = parts.transactions().current();
-            if (transaction != null && plan.second() && plan.first() == plan.authority()) {
+            if (transaction != null && plan.second()) {
                 within(transaction);
                 return;
             }
