@@ -44,6 +44,14 @@ final class PhaseRecoveryTest {
         }
     }
 
+    /** Registers in the new store by the first look, and acknowledges by the next. */
+    private void follow() {
+        for (int i = 0; i < 2; i++) {
+            a.follower.poll();
+            b.follower.poll();
+        }
+    }
+
     private void loseTheStore() {
         store.inner = new MemoryPhaseStore();
     }
@@ -118,8 +126,7 @@ final class PhaseRecoveryTest {
         assertThat(recovered.version()).isEqualTo(6);
         assertThat(recovered.phase()).isEqualTo(Phase.WRITE_TARGET);
         assertThat(recovered).isEqualTo(control.current());
-        a.follower.poll();
-        b.follower.poll();
+        follow();
         assertThat(a.follower.current()).isEqualTo(recovered);
         assertThat(b.follower.current()).isEqualTo(recovered);
         assertThat(control.acknowledged()).isTrue();
@@ -152,12 +159,10 @@ final class PhaseRecoveryTest {
 
         assertThat(recovered.phase()).isEqualTo(Phase.READ_TARGET);
         assertThat(recovered.readSharePercent()).isZero();
-        a.follower.poll();
+        follow();
         assertThat(a.follower.current()).isEqualTo(recovered);
-        b.follower.poll();
         control.readShare(100, "ann", "all");
-        a.follower.poll();
-        b.follower.poll();
+        follow();
         assertThat(control.readiness().missing()).extracting(Gate::name).contains("verification");
     }
 
@@ -170,8 +175,7 @@ final class PhaseRecoveryTest {
         loseTheStore();
 
         look(ofTarget).run("ann", "the disk burnt");
-        a.follower.poll();
-        b.follower.poll();
+        follow();
 
         assertThat(control.current().phase()).isEqualTo(Phase.WRITE_BOTH);
         assertThat(control.readiness().missing()).extracting(Gate::name).contains("backfill", "verification");
@@ -183,8 +187,7 @@ final class PhaseRecoveryTest {
         loseTheStore();
 
         look(ofTarget).run("ann", "the disk burnt");
-        a.follower.poll();
-        b.follower.poll();
+        follow();
 
         assertThat(control.onTheWayBack()).isTrue();
         assertThat(control.rollbackReadiness().missing()).extracting(Gate::name).contains("reverse");
