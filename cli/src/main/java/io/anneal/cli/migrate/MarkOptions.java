@@ -51,7 +51,8 @@ final class MarkOptions {
         }
         OpenStore store = StoreUrl.parse(target)
                 .open(StoreSettings.of("target", Delayer.NONE)
-                        .withDriverConfiguration(Optional.ofNullable(targetConf)));
+                        .withDriverConfiguration(Optional.ofNullable(targetConf))
+                        .withMakesTables(false));
         if (store.mark().isEmpty()) {
             store.close();
             throw command.usage("--target names a store that remembers no phase, url=" + target);

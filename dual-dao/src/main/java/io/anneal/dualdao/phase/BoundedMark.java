@@ -56,18 +56,27 @@ public final class BoundedMark implements PhaseMark {
                 "anneal-phase-mark");
         thread.setDaemon(true);
         thread.start();
+        // An instance that is interrupted remembers all the same.
+        boolean interrupted = Thread.interrupted();
         try {
-            return answer.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            while (true) {
+                try {
+                    return answer.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
         } catch (TimeoutException e) {
             throw hangs(name, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PhaseStoreException("waiting for a mark was interrupted, name=" + name + ", mark=" + mark, e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException thrown) {
                 throw thrown;
             }
             throw new PhaseStoreException("mark failed, name=" + name + ", mark=" + mark, e.getCause());
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
