@@ -37,8 +37,9 @@ final class MigrateAdvanceCommand extends Subcommand {
     @Option(
             names = "--to-share",
             paramLabel = "PERCENT",
-            description = "Of phase 3 alone: stay there and read this share of the keys from the target, 0 to 100. In 2 it"
-                    + " is what 3 will begin with.")
+            description =
+                    "Of phase 3 alone: stay there and read this share of the keys from the target, 0 to 100. In 2 it"
+                            + " is what 3 will begin with.")
     private Integer share;
 
     @Option(

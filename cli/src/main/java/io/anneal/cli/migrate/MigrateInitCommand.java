@@ -30,8 +30,8 @@ final class MigrateInitCommand extends Subcommand {
     protected int execute() throws IOException {
         try (MigrationOptions.OpenPhases phases = migration.open(this, true);
                 MarkOptions.OpenMarks open = marks.open(this)) {
-            PhaseRecord first =
-                    phases.control().create(who.who(), who.why("begin"), open.marks().toArray(PhaseMark[]::new));
+            PhaseRecord first = phases.control()
+                    .create(who.who(), who.why("begin"), open.marks().toArray(PhaseMark[]::new));
             if (json()) {
                 try (JsonResult result = new JsonResult(out(), "migrate init")) {
                     result.fields().writeStringField("name", migration.name());

@@ -39,7 +39,10 @@ final class MigrateRecoverCommand extends Subcommand {
         try (MigrationOptions.OpenPhases phases = migration.open(this, true);
                 MarkOptions.OpenMarks open = marks.open(this)) {
             PhaseRecovery recovery = PhaseRecovery.look(
-                    phases.store(), migration.name(), open.marks(), environment().clock());
+                    phases.store(),
+                    migration.name(),
+                    open.marks(),
+                    environment().clock());
             Optional<PhaseRecord> planned = recovery.planned(who.who(), who.why("recovered"));
             if (planned.isPresent() && yes) {
                 planned = Optional.of(recovery.run(who.who(), who.why("recovered")));
@@ -71,15 +74,15 @@ final class MigrateRecoverCommand extends Subcommand {
             out().println(
                             recovery.findings().isEmpty()
                                     ? "nothing that is named here remembers the migration " + migration.name()
-                                    : "the phase store is not behind what remembers the migration "
-                                            + migration.name());
+                                    : "the phase store is not behind what remembers the migration " + migration.name());
             return;
         }
         PhaseRecord next = planned.get();
         out().println("migration " + migration.name() + (yes ? " goes on" : " would go on") + " in phase "
                 + next.phase().label() + ", version " + next.version());
-        out().println("  What opens the next phase has to be done anew; what no mark and no heartbeat tells is not known:"
-                + " a share of reads, and who was declared dead.");
+        out().println(
+                        "  What opens the next phase has to be done anew; what no mark and no heartbeat tells is not known:"
+                                + " a share of reads, and who was declared dead.");
         if (!yes) {
             out().println("  Nothing was changed: name all directories of instances and the target, then add --yes.");
         }

@@ -29,7 +29,8 @@ final class MigrateRollbackCommand extends Subcommand {
 
     @Option(
             names = "--emergency",
-            description = "From 2 and 3 straight to 1, whatever instances and the target do. With --plan it tells the price.")
+            description =
+                    "From 2 and 3 straight to 1, whatever instances and the target do. With --plan it tells the price.")
     private boolean emergency;
 
     @Override

@@ -210,10 +210,7 @@ public final class MigrateRunCommand extends Subcommand {
         if (!phaseStore.equals(MEMORY) && directory == null) {
             throw usage("--directory is needed with a phase store that lasts: this instance's journal lives there");
         }
-        if (bake.isZero()
-                || gateTimeout.isZero()
-                || verifiedWithin.isZero()
-                || duration != null && duration.isZero()) {
+        if (bake.isZero() || gateTimeout.isZero() || verifiedWithin.isZero() || duration != null && duration.isZero()) {
             throw usage("--bake, --gate-timeout, --verified-within and --duration take durations above 0");
         }
     }

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  *   step back      5, 4, 3b: each once all instances acknowledged the one before
  *   wait           instances copy the keys of their journals to the origin, until no heartbeat tells of any
  *   verify         both sides in full; what the origin still lacks (a journal was lost) is copied, if a target is given
- *   verify again   if anything was copied so
- *   note           that phase 3 may be gone back to, and that all was verified, journals that were lost included
+ *   verify again   if anything was copied so, with a note of its own: what was in the lost journal counts no more
+ *   note           that phase 3 may be gone back to
  * </pre>
  *
  * Interrupted or refused in the middle it is simply run again; with a checkpoint it compares only what is left, as long as nobody changed
@@ -76,20 +76,19 @@ public final class ReverseBackfill<E extends BulkEntry> {
         WorkStart start = control.begin();
         await("instances have keys left that the origin may lack", this::withDirtyKeys);
         VerificationResult found = verify(current, told.repair);
-        WorkStart verified = start;
         if (found.clean() && found.repaired() > 0) {
-            verified = control.begin();
-            VerificationResult again = verify(current, Optional.empty());
-            found = again.clean() ? found : again;
+            WorkStart again = control.begin();
+            VerificationResult mended = verify(current, Optional.empty());
+            control.finish(again, PhaseNote.Kind.VERIFICATION, who, facts(mended));
+            found = mended.clean() ? found : mended;
         }
-        Map<String, String> facts = Map.of(
-                Facts.MISMATCHES,
-                Long.toString(found.complete() ? found.mismatches() : Math.max(1, found.mismatches())),
-                Facts.ROWS,
-                Long.toString(found.entries()));
-        control.finish(verified, PhaseNote.Kind.VERIFICATION, who, facts);
-        control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, who, facts);
+        control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, who, facts(found));
         return new ReverseResult(control.current(), found);
+    }
+
+    private static Map<String, String> facts(VerificationResult found) {
+        long mismatches = found.complete() ? found.mismatches() : Math.max(1, found.mismatches());
+        return Map.of(Facts.MISMATCHES, Long.toString(mismatches), Facts.ROWS, Long.toString(found.entries()));
     }
 
     private void awaitAcknowledged() throws InterruptedException {

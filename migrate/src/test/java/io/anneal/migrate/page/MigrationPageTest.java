@@ -14,11 +14,11 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
-import java.lang.reflect.Proxy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.lang.reflect.Proxy;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -489,12 +489,13 @@ final class MigrationPageTest {
     @Test
     void shouldNotAdviseToBeginAnewWhatTheStoreLost() throws Exception {
         PhaseStore lost = (PhaseStore) Proxy.newProxyInstance(
-                PhaseStore.class.getClassLoader(), new Class<?>[] {PhaseStore.class}, (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                        case "read" -> Optional.empty();
-                        case "history" -> List.of();
-                        default -> method.invoke(run.store, arguments);
-                    });
+                PhaseStore.class.getClassLoader(),
+                new Class<?>[] {PhaseStore.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "read" -> Optional.empty();
+                    case "history" -> List.of();
+                    default -> method.invoke(run.store, arguments);
+                });
         serve(PageConfig.loopback(), lost, PhaseControl.of(lost, PretendRun.NAME, run, ControlPolicy.DEFAULTS));
 
         assertThat(JSON.readTree(get("snapshot").body()).at("/store/state").asText())
