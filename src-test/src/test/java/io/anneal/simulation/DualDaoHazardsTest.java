@@ -462,7 +462,7 @@ final class DualDaoHazardsTest {
         inTarget.await();
         Thread second = new Thread(() -> dao.put("k", "second"));
         second.start();
-        while (second.getState() != Thread.State.WAITING && second.isAlive()) {
+        while (second.getState() != Thread.State.TIMED_WAITING && second.isAlive()) {
             Thread.onSpinWait();
         }
         goOn.countDown();
