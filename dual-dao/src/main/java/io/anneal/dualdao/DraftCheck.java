@@ -48,6 +48,7 @@ final class DraftCheck<D> {
         check.requireParts();
         check.checkSides();
         check.checkMemory();
+        check.checkDurability();
         check.checkNumbers();
         Checked<D> checked = check.operations();
         check.checkPolicies();
@@ -119,6 +120,12 @@ final class DraftCheck<D> {
         require(
                 draft.directory == null || !draft.withoutDirectory,
                 ".directory(...) and .withoutDirectory() can't both be meant");
+    }
+
+    private void checkDurability() {
+        require(
+                draft.durability == null || draft.directory != null && draft.journal == null && draft.mode != Mode.TEST,
+                ".durability(...) is of the journal in .directory(...), and there is none");
     }
 
     private void checkNumbers() {

@@ -136,6 +136,7 @@ public final class DualDao<D> implements AutoCloseable {
     private void tick() {
         try {
             parts.follower().poll();
+            parts.engine().tidy();
             if (config.copy() != null) {
                 for (Side lacking : Side.values()) {
                     parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);

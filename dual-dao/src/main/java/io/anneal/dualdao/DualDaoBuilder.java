@@ -11,6 +11,7 @@ import io.anneal.dualdao.config.ReadRepair;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.DeclaredDao;
 import io.anneal.dualdao.operation.MethodSpec;
@@ -108,6 +109,15 @@ public final class DualDaoBuilder<D> {
     /** A journal of the caller's instead of a file in the directory; in test mode, too, callers wait for it. Closed with the dual DAO. */
     public DualDaoBuilder<D> journal(KeyJournal journal) {
         draft.journal = journal;
+        return this;
+    }
+
+    /**
+     * What the journal in the {@link #directory} survives. If nothing is said the end of the process; with {@link
+     * WritePolicy#ORIGIN_THEN_JOURNAL} the power too, which costs every write to both sides a wait for the disk.
+     */
+    public DualDaoBuilder<D> durability(Durability durability) {
+        draft.durability = durability;
         return this;
     }
 

@@ -13,6 +13,7 @@ import io.anneal.dualdao.config.ReadRepair;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.DeclaredDao;
 import io.anneal.dualdao.operation.Missing;
@@ -52,6 +53,7 @@ final class DualDaoDraft<D> {
     boolean withoutDirectory;
     PhaseMark targetMark;
     KeyJournal journal;
+    Durability durability;
     Predicate<Object> missing = Missing.DEFAULT;
     WritePolicy writePolicy = WritePolicy.BOTH;
     FallbackPolicy fallback = FallbackPolicy.ON_MISS;
@@ -96,10 +98,18 @@ final class DualDaoDraft<D> {
         return own ? (PhaseMark) target : targetMark;
     }
 
+    /** What the journal in the directory survives: a write that the origin alone has acknowledged is known there and nowhere else. */
+    Durability durability() {
+        if (durability != null) {
+            return durability;
+        }
+        return writePolicy == WritePolicy.ORIGIN_THEN_JOURNAL ? Durability.POWER_CUT : Durability.PROCESS_KILL;
+    }
+
     /** Once all is checked. */
     DeclaredDao<D> declared() {
         boolean fallsBackOnMiss = mode == Mode.MIGRATION && fallback != null && fallback.onMiss();
-        return new DeclaredDao<>(type, keyOf, methodSpecs, missing, keyCodec != null, fallsBackOnMiss);
+        return new DeclaredDao<>(type, keyOf, methodSpecs, missing, keyCodec == null ? null : keyCodec.type(), fallsBackOnMiss);
     }
 
     DualConfig<D> config() {

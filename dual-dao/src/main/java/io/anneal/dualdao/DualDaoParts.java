@@ -4,7 +4,6 @@ import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.journal.DirtyKeys;
-import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -20,7 +19,6 @@ import io.anneal.dualdao.route.DualEngine;
 import io.anneal.dualdao.stats.DualStats;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +51,7 @@ record DualDaoParts<D>(
                 environment.clock(),
                 new ControlPolicy(draft.quietWindow, ControlPolicy.DEFAULTS.silence(), draft.verifiedWithin));
 
-        KeyJournal journal = draft.journal != null ? draft.journal : journal(draft.directory, config);
+        KeyJournal journal = draft.journal != null ? draft.journal : journal(draft, config);
         DirtyKeys dirty = new DirtyKeys(journal);
         PhaseFollower follower = new PhaseFollower(
                 draft.phases,
@@ -71,14 +69,14 @@ record DualDaoParts<D>(
                 control);
     }
 
-    private static KeyJournal journal(Path directory, DualConfig<?> config) {
-        if (directory == null) {
+    private static KeyJournal journal(DualDaoDraft<?> draft, DualConfig<?> config) {
+        if (draft.directory == null) {
             return new MemoryKeyJournal();
         }
         KeyJournal file = FileKeyJournal.open(
-                directory.resolve(
+                draft.directory.resolve(
                         URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8)),
-                Durability.PROCESS_KILL,
+                draft.durability(),
                 DualEnvironment::newJournalId);
         // In test mode callers would wait for the disk just when the target hangs.
         return config.mode() == Mode.TEST ? new MemoryKeyJournal(file) : file;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.config.FallbackPolicy;
+import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.operation.Conditional;
 import io.anneal.dualdao.operation.DaoMethods;
@@ -18,7 +19,11 @@ import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.operation.ReturnAdapters;
 import io.anneal.dualdao.operation.Write;
+import java.io.InputStream;
+import java.io.Reader;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -305,13 +310,13 @@ final class DaoMethodsTest {
 
         assertThatThrownBy(() -> keys(operations.get("save"), (Object) null))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("null key, operation=save");
+                .hasMessage("null key, operation=save; a key that a store makes must be made before the call");
         assertThatThrownBy(() -> keys(operations.get("delete"), (Object) null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("null instead of keys, operation=delete");
         assertThatThrownBy(() -> keys(operations.get("delete"), Arrays.asList(1L, null)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("null key, operation=delete");
+                .hasMessage("null key, operation=delete; a key that a store makes must be made before the call");
     }
 
     interface OverloadedDao {
@@ -383,9 +388,9 @@ final class DaoMethodsTest {
                         "close(): nobody says what it does; annotate it, @Local by its name, or say .method(\"close\", m -> m.local())",
                         "findUser(long): nobody says what it does; annotate it, @Read by its name, or say .method(\"findUser\", m -> m.read().key(0))",
                         "incrementVisits(long): nobody says what it does; annotate it, @Increment by its name, or say .method(\"incrementVisits\", m -> m.increment().key(0))",
-                        "putIfAbsent(User): nobody says what it does; annotate it, @Conditional by its name, or say .method(\"putIfAbsent\", m -> m.conditional().key(0))",
+                        "putIfAbsent(User): nobody says what it does; annotate it, @Conditional by its name, or say .method(\"putIfAbsent\", m -> m.conditional().key(0, \"id\"))",
                         "removeUser(long): nobody says what it does; annotate it, @Delete by its name, or say .method(\"removeUser\", m -> m.delete().key(0))",
-                        "saveUser(User): nobody says what it does; annotate it, @Write by its name, or say .method(\"saveUser\", m -> m.write().key(0))");
+                        "saveUser(User): nobody says what it does; annotate it, @Write by its name, or say .method(\"saveUser\", m -> m.write().key(0, \"id\"))");
     }
 
     static final class Nameless {}
@@ -439,7 +444,7 @@ final class DaoMethodsTest {
         assertThat(problems)
                 .containsExactlyInAnyOrder(
                         "both(long): several kinds, kinds=[READ, WRITE]; leave one annotation",
-                        "keyless(User): no key; put @Key on the parameter that has it, or say .method(\"keyless\", m -> m.key(0)); m.noKey() if it is about no key in particular",
+                        "keyless(User): no key; put @Key on the parameter that has it, or say .method(\"keyless\", m -> m.key(0, \"id\")); m.noKey() if it is about no key in particular",
                         "twoKeys(long, long): the key may be in several parameters; say .method(\"twoKeys\", m -> m.keys(arguments -> ...)) whether they are keys of their own or one together",
                         "noProperty(User): no such accessor or field, property=uuid, type=" + User.class.getName(),
                         "unknownEntity(Object): what has the property is not known from the type, property=id; say .keyOf(Entity.class, ...)",
@@ -448,7 +453,7 @@ final class DaoMethodsTest {
                                 + Nameless.class.getName()
                                 + "; say .keyOf(Nameless.class, ...) if it has the key, or give .copy(codec, ...)",
                         "bytes(byte[]): keys of that type have no text of their own, type=byte[]; say .keyOf(byte[].class, ...) if it has the key, or give .copy(codec, ...)",
-                        "count(long): a long doesn't say whether anything was found; say .method(\"count\", m -> m.missing(answer -> ...)), where it never falls back: missing(answer -> false)",
+                        "count(long): a long doesn't say whether anything was found; say .method(\"count\", m -> m.missing(answer -> false)), or which answers mean that nothing was",
                         "nothing(long): a read that answers nothing; say what it does, .method(\"nothing\", m -> m.local())",
                         "future(long): its answer comes later by a type that nobody knows, type=java.util.concurrent.Future; give .returns(adapter) for it",
                         "stream(long): its answer can be looked at but once; return a collection, or say how with missing(...) and compare(...)",
@@ -468,8 +473,195 @@ final class DaoMethodsTest {
                 .containsExactlyInAnyOrder(
                         ".method(\"findd\", ...): no such method in " + AnnotatedDao.class.getName(),
                         "find(long): no such parameter, parameter=1, parameters=1",
-                        "orNobody(long): nobody says what it does; annotate it, @Read by its name, or say .method(\"orNobody\", m -> m.read().key(0))",
+                        "orNobody(long): nobody says what it does, nor does its name; annotate it, @Read, @Write, @Delete, @Conditional or @Increment",
                         "addVisits(long, int): without a key its result can't be copied to the other side; say .key(...)");
+    }
+
+    interface OddlyNamedDao {
+        User settle(long id);
+
+        List<User> findByFirstNameAndLastName(String first, String last);
+
+        User getIfPresent(long id);
+
+        User getAndRemove(long id);
+
+        User findOrCreate(long id);
+
+        void issue(long id);
+
+        void get(long id);
+
+        User addressOf(long id);
+
+        void putative(User user);
+    }
+
+    @Test
+    void shouldGuessByWholeWordsAndNeverAReadOfWhatItDoesNotKnow() {
+        operations(OddlyNamedDao.class);
+
+        String unknown =
+                ": nobody says what it does, nor does its name; annotate it, @Read, @Write, @Delete, @Conditional or @Increment";
+        assertThat(problems)
+                .containsExactlyInAnyOrder(
+                        "settle(long)" + unknown,
+                        "findByFirstNameAndLastName(String, String): nobody says what it does; annotate it, @Read by its name, or say .method(\"findByFirstNameAndLastName\", m -> m.read().noKey())",
+                        "getIfPresent(long): nobody says what it does; annotate it, @Read by its name, or say .method(\"getIfPresent\", m -> m.read().key(0))",
+                        "getAndRemove(long): nobody says what it does; annotate it, @Conditional by its name, or say .method(\"getAndRemove\", m -> m.conditional().key(0))",
+                        "findOrCreate(long): nobody says what it does; annotate it, @Conditional by its name, or say .method(\"findOrCreate\", m -> m.conditional().key(0))",
+                        "issue(long)" + unknown,
+                        "get(long)" + unknown,
+                        "addressOf(long)" + unknown,
+                        "putative(User)" + unknown);
+    }
+
+    interface CodedDao {
+        @Read
+        User byNumber(@Key int number);
+
+        @Read
+        User byEntity(@Key User user);
+
+        @Write
+        void byProperty(@Key("name") User user);
+
+        @Read
+        User right(@Key long id);
+
+        @Read
+        User all(@Key Collection<Long> ids);
+
+        @Read
+        User anything(@Key Object id);
+    }
+
+    @Test
+    void shouldRefuseKeysThatTheCodecIsNotFor() {
+        operations(CodedDao.class, draft -> draft.keyCodec = codec());
+
+        assertThat(problems)
+                .containsExactlyInAnyOrder(
+                        "byNumber(int): its key is a int, the codec of .copy(...) is for java.lang.Long; give a codec for it",
+                        "byEntity(User): its key is a " + User.class.getName()
+                                + ", the codec of .copy(...) is for java.lang.Long; say .method(\"byEntity\", m -> m.key(0, \"id\"))",
+                        "byProperty(User): its key is a java.lang.String, the codec of .copy(...) is for java.lang.Long; say"
+                                + " .method(\"byProperty\", m -> m.key(0, \"id\"))");
+        assertThatThrownBy(() -> codec().textOf(7))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a key is not of the type that the codec is for, key=7, type=java.lang.Integer,"
+                        + " codec=java.lang.Long");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static KeyCodec<Object> codec() {
+        return (KeyCodec<Object>) (KeyCodec<?>) KeyCodec.LONG;
+    }
+
+    interface OnceDao {
+        @Write
+        void upload(@Key long id, InputStream content);
+
+        @Read
+        User find(@Key long id, Iterator<String> fields);
+
+        @Write
+        void saveAll(@Key long id, Stream<User> users);
+
+        @Write
+        void text(@Key long id, Reader text);
+
+        @Conditional
+        boolean swap(@Key long id, InputStream content);
+
+        @Local
+        void restore(InputStream dump);
+
+        @Write
+        void put(@Key long id, ByteBuffer value);
+    }
+
+    @Test
+    void shouldRefuseArgumentsThatCanBeReadButOnce() {
+        operations(OnceDao.class);
+
+        String fix = "; take what it holds, as byte[], String or List";
+        String once = ": an argument that can be read but once, and two sides read it, parameter=1, type=";
+        assertThat(problems)
+                .containsExactlyInAnyOrder(
+                        "upload(long, InputStream)" + once + "java.io.InputStream" + fix,
+                        "find(long, Iterator)" + once + "java.util.Iterator" + fix,
+                        "saveAll(long, Stream)" + once + "java.util.stream.Stream" + fix,
+                        "text(long, Reader)" + once + "java.io.Reader" + fix);
+    }
+
+    interface BufferDao {
+        @Write
+        void put(@Key long id, ByteBuffer value);
+    }
+
+    @Test
+    void shouldGiveEachSideABufferOfItsOwn() throws Throwable {
+        List<Integer> read = new ArrayList<>();
+        BufferDao side = (id, value) -> {
+            while (value.hasRemaining()) {
+                read.add((int) value.getShort());
+            }
+        };
+        ByteBuffer value = ByteBuffer.allocate(5).order(ByteOrder.LITTLE_ENDIAN);
+        value.put((byte) 9).putShort((short) 1).putShort((short) 2).flip().get();
+
+        call(operations(BufferDao.class), "put", side, 1L, value);
+        call(operations(BufferDao.class), "put", side, 1L, value);
+
+        assertThat(read).containsExactly(1, 2, 1, 2);
+    }
+
+    interface BufferKeyDao {
+        @Read
+        User find(@Key ByteBuffer id);
+    }
+
+    @Test
+    void shouldRefuseABufferAsAKeyWithoutACodec() {
+        operations(BufferKeyDao.class);
+
+        assertThat(problems).singleElement().asString().contains("keys of that type have no text of their own");
+    }
+
+    interface GeneratedDao {
+        long create(String name);
+
+        User enrol(User user);
+
+        int insertUser(String name);
+
+        CompletionStage<Long> later(String name);
+
+        int updateAll(String name);
+
+        void clean();
+
+        boolean any();
+
+        CompletionStage<Void> nothing();
+    }
+
+    @Test
+    void shouldRefuseAWriteThatMayAnswerAnIdThatItsStoreMade() {
+        operations(GeneratedDao.class, draft -> {
+            for (Method method : GeneratedDao.class.getMethods()) {
+                method(draft, method.getName(), m -> m.write().noKey());
+            }
+        });
+
+        assertThat(problems)
+                .hasSize(4)
+                .contains("create(String): a write about no key answers what may be an id that the store made, type=long;"
+                        + " each side would make its own: make the id before, take it as an argument, and say .key(...)")
+                .anyMatch(problem -> problem.startsWith("enrol(User)"))
+                .anyMatch(problem -> problem.startsWith("insertUser(String)"))
+                .anyMatch(problem -> problem.startsWith("later(String)") && problem.contains("type=java.lang.Long"));
     }
 
     interface TwoEntitiesDao {

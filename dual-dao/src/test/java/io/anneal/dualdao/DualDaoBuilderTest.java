@@ -11,6 +11,7 @@ import io.anneal.dualdao.config.Partitions;
 import io.anneal.dualdao.config.ReadRepair;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.operation.Conditional;
 import io.anneal.dualdao.operation.Increment;
 import io.anneal.dualdao.operation.Key;
@@ -165,6 +166,12 @@ final class DualDaoBuilderTest {
                             ".transactions(...) needs .copy(codec, copy), since what one wrote is taken to the other"
                                     + " side when it has ended");
         }
+    }
+
+    @Test
+    void shouldRefuseADurabilityOfNoJournal() {
+        assertThat(problems(complete(ReadDao.class).durability(Durability.POWER_CUT)))
+                .containsExactly(".durability(...) is of the journal in .directory(...), and there is none");
     }
 
     @Test

@@ -7,6 +7,9 @@ import io.anneal.dualdao.LaterAdapter.Later;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.journal.Durability;
+import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -535,6 +538,28 @@ final class DualDaoTest {
         try (Stream<Path> left = Files.list(own)) {
             assertThat(left).isNotEmpty();
         }
+    }
+
+    @Test
+    void shouldSyncTheJournalWhereTheOriginAloneAcknowledges(@TempDir Path directory) {
+        begin(phases);
+        try (DualDao<UserDao> both = builder().directory(directory).build()) {
+            assertThat(durability(both)).isEqualTo(Durability.PROCESS_KILL);
+        }
+        DualDaoBuilder<UserDao> alone = builder()
+                .directory(directory)
+                .copy(KeyCodec.LONG, new MapCopy())
+                .writes(WritePolicy.ORIGIN_THEN_JOURNAL);
+        try (DualDao<UserDao> built = alone.build()) {
+            assertThat(durability(built)).isEqualTo(Durability.POWER_CUT);
+        }
+        try (DualDao<UserDao> told = alone.durability(Durability.PROCESS_KILL).build()) {
+            assertThat(durability(told)).isEqualTo(Durability.PROCESS_KILL);
+        }
+    }
+
+    private static Durability durability(DualDao<?> of) {
+        return ((FileKeyJournal) of.journal()).durability();
     }
 
     @Test

@@ -152,7 +152,7 @@ final class AnswerWalk {
     }
 
     private void compareTimes(Object left, Object right) {
-        if (left.equals(right) && left.getClass() == right.getClass()) {
+        if (left.getClass() == right.getClass() && (left.equals(right) || Scalars.alikeAtTheCoarser(left, right))) {
             return;
         }
         Optional<Duration> most = ComparisonRules.tolerance(rules.times(), path);

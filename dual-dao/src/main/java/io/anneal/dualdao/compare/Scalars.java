@@ -2,6 +2,7 @@ package io.anneal.dualdao.compare;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -69,12 +70,33 @@ final class Scalars {
         return seconds(left).subtract(seconds(right)).abs().compareTo(seconds(most)) <= 0;
     }
 
+    /**
+     * Whether two times differ only in what one of the stores did not keep, be it cut off or rounded: they have fractions of a second
+     * of different lengths, and are less than one of the coarser unit apart.
+     */
+    static boolean alikeAtTheCoarser(Object left, Object right) {
+        BigDecimal one = seconds(left);
+        BigDecimal other = seconds(right);
+        int digits = digits(one);
+        int otherDigits = digits(other);
+        return digits != otherDigits
+                && one.subtract(other).abs().compareTo(BigDecimal.ONE.movePointLeft(Math.min(digits, otherDigits))) < 0;
+    }
+
+    /** How many digits of a second's fraction a store that has it keeps at least: none, three, six or nine. */
+    private static int digits(BigDecimal seconds) {
+        int needed = Math.max(0, seconds.stripTrailingZeros().scale());
+        return (needed + 2) / 3 * 3;
+    }
+
     /** Local times as if in UTC, since only distances count. */
     private static BigDecimal seconds(Object time) {
         if (time instanceof Instant instant) {
             return seconds(instant.getEpochSecond(), instant.getNano());
         } else if (time instanceof Duration duration) {
             return seconds(duration.getSeconds(), duration.getNano());
+        } else if (time instanceof Timestamp timestamp) {
+            return seconds(timestamp.toInstant());
         } else if (time instanceof Date date) {
             return BigDecimal.valueOf(date.getTime(), 3);
         } else if (time instanceof ChronoZonedDateTime<?> zoned) {

@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * Compares answers by what they are and names the places in which they differ: records by component, collections and arrays by
  * element, maps by key, sets regardless of order, bytes as bytes, numbers by value ({@code 1.0} is {@code 1.00} for a
- * {@code BigDecimal}; an {@code Integer} is never a {@code Long}), an {@code Optional} as what is in it. Other classes are compared by
+ * {@code BigDecimal}; an {@code Integer} is never a {@code Long}), times at the precision of the side that keeps less of a second's
+ * fraction, an {@code Optional} as what is in it. Other classes are compared by
  * their public getters and fields, even where their {@code equals} calls them equal, since that of an entity often looks at
  * its id alone; where it says that they differ in something that can't be seen, they do. A class that has none of these is only
  * equal to itself. Immutable; any thread may call.
@@ -26,7 +27,7 @@ public final class TypedComparison implements Comparison {
         this.rules = rules;
     }
 
-    /** Exact: nothing is ignored, nothing tolerated. */
+    /** Nothing is ignored, nothing tolerated. */
     public static TypedComparison standard() {
         return STANDARD;
     }

@@ -21,6 +21,9 @@ public final class DirtyKeys {
     private static final Logger LOG = LoggerFactory.getLogger(DirtyKeys.class);
     private static final int LOOKED_AT_MAX = 10_000;
 
+    /** Of keys that a journal in memory remembers. */
+    private static final int IN_MEMORY_MAX = 200_000;
+
     private final KeyJournal journal;
     private final Map<Side, ConcurrentHashMap<String, Open>> open = new EnumMap<>(Side.class);
 
@@ -58,7 +61,12 @@ public final class DirtyKeys {
     }
 
     public int size(Side lacking) {
-        return journal.size(lacking);
+        return journal.size(lacking) + apart(lacking);
+    }
+
+    /** Keys that the journal keeps apart from its entries. */
+    private int apart(Side lacking) {
+        return lacking == Side.TARGET ? 0 : (int) Math.min(journal.remembered(), Integer.MAX_VALUE >> 1);
     }
 
     /**
@@ -66,11 +74,11 @@ public final class DirtyKeys {
      * its keys.
      */
     public int lasting(Side lacking) {
-        int all = journal.size(lacking);
+        int all = size(lacking);
         if (all > LOOKED_AT_MAX || open.get(lacking).isEmpty()) {
             return all;
         }
-        int lasting = 0;
+        int lasting = apart(lacking);
         for (KeyJournal.Entry entry : journal.entries(lacking, LOOKED_AT_MAX)) {
             Open work = open.get(lacking).get(entry.key());
             if (work == null || !work.ours || work.stamp != entry.stamp()) {
@@ -104,6 +112,12 @@ public final class DirtyKeys {
      * who will take it out. Throws {@link JournalException}.
      */
     public void remember(List<String> keys, String reason) {
+        // Memory alone must not grow without end; then the way back is a copy of all.
+        boolean full = !journal.persistent() && journal.size(Side.ORIGIN) >= IN_MEMORY_MAX;
+        rememberEach(full ? List.of(EVERYTHING) : keys, reason);
+    }
+
+    private void rememberEach(List<String> keys, String reason) {
         ConcurrentHashMap<String, Open> atWork = open.get(Side.ORIGIN);
         for (String key : keys) {
             if (atWork.isEmpty() && journal.contains(Side.ORIGIN, key)) {
@@ -111,11 +125,31 @@ public final class DirtyKeys {
             }
             atWork.compute(key, (same, work) -> {
                 if (work != null || !journal.contains(Side.ORIGIN, key)) {
-                    journal.add(Side.ORIGIN, key, reason);
+                    keep(key, reason);
                 }
                 return work;
             });
         }
+    }
+
+    private void keep(String key, String reason) {
+        if (key.equals(EVERYTHING)) {
+            journal.add(Side.ORIGIN, key, reason);
+        } else {
+            journal.remember(key, reason);
+        }
+    }
+
+    /** Makes entries of keys that the journal keeps apart, until it has so many or there are no more. */
+    public void recall(int entries) {
+        for (int more = 1; more > 0 && journal.size(Side.ORIGIN) < entries; ) {
+            more = journal.recall();
+        }
+    }
+
+    /** Lets the journal do what takes long. */
+    public void tidy() {
+        journal.tidy();
     }
 
     /** Names keys of a write that is about to begin. Throws {@link JournalException}, having named none. */

@@ -17,12 +17,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A journal in a directory that one process has open at a time. Keys are held in memory too, which therefore grows by them; the
+ * A journal in a directory that one process has open at a time. Entries are held in memory too, which therefore grows by them; the
  * file is rewritten when most of it is about keys that were taken out. Any thread may call.
  *
  * <p>An entry is in the file before {@link #add} returns, and on the disk if {@link Durability#POWER_CUT} was asked for. A key
  * that is taken out is written with the next entry: whoever kills the process finds a few keys in the journal that were
  * done with, which costs a copy each and no more. A disk that is full fails {@link #add} alone, until there is room again.
+ *
+ * <p>Keys written while the target alone is are in {@code written}, and not in memory.
  *
  * <p>Files: {@code journal}, whose lines {@link JournalLine} describes, {@code journal.tmp} while it is rewritten, {@code
  * journal.id}, made with it, and {@code journal.lock}.
@@ -33,9 +35,12 @@ public final class FileKeyJournal implements KeyJournal {
     /** The file is not rewritten before it is so long: to do so makes everybody wait for the disk. */
     static final long REWRITE_BYTES = 32L << 20;
 
+    private static final int SEGMENT_KEYS = 1 << 15;
+
     private final DirectoryLock directoryLock;
     private final String id;
     private final JournalFile file;
+    private final WrittenKeys written;
     private final Durability durability;
     private final ReentrantLock lock = new ReentrantLock();
     private final LiveKeys lackedByOrigin;
@@ -44,10 +49,16 @@ public final class FileKeyJournal implements KeyJournal {
     private boolean closed;
 
     private FileKeyJournal(
-            DirectoryLock directoryLock, String id, JournalFile file, Durability durability, Replay replay) {
+            DirectoryLock directoryLock,
+            String id,
+            JournalFile file,
+            WrittenKeys written,
+            Durability durability,
+            Replay replay) {
         this.directoryLock = directoryLock;
         this.id = id;
         this.file = file;
+        this.written = written;
         this.durability = durability;
         lackedByOrigin = replay.origin;
         lackedByTarget = replay.target;
@@ -83,7 +94,8 @@ public final class FileKeyJournal implements KeyJournal {
             String id = id(directory, newId);
             Replay replay = new Replay();
             JournalFile file = JournalFile.open(directory, opener, rewriteBytes, replay::accept);
-            return new FileKeyJournal(directoryLock, id, file, durability, replay);
+            WrittenKeys written = WrittenKeys.open(directory.resolve("written"), opener, durability, SEGMENT_KEYS);
+            return new FileKeyJournal(directoryLock, id, file, written, durability, replay);
         } catch (JournalException e) {
             directoryLock.close();
             throw e;
@@ -211,6 +223,31 @@ public final class FileKeyJournal implements KeyJournal {
     }
 
     @Override
+    public void remember(String key, String reason) {
+        written.add(key);
+    }
+
+    @Override
+    public long remembered() {
+        return written.size();
+    }
+
+    @Override
+    public int recall() {
+        return written.take(key -> add(Side.ORIGIN, key, "written while the target alone was"));
+    }
+
+    @Override
+    public void tidy() {
+        written.compact();
+    }
+
+    /** What an entry survives. */
+    public Durability durability() {
+        return durability;
+    }
+
+    @Override
     public Optional<String> id() {
         return Optional.of(id);
     }
@@ -226,6 +263,7 @@ public final class FileKeyJournal implements KeyJournal {
         try {
             if (!closed) {
                 closed = true;
+                written.close();
                 file.close();
                 directoryLock.close();
             }

@@ -33,6 +33,31 @@ public interface KeyJournal extends AutoCloseable {
 
     int size(Side lacking);
 
+    /**
+     * Keeps a key that the origin is about to lack while the target alone is written, as {@link #add} does. A journal may keep such
+     * keys apart from its entries, since they only become more and nobody asks for one of them: until {@link #recall}.
+     */
+    default void remember(String key, String reason) {
+        add(Side.ORIGIN, key, reason);
+    }
+
+    /** How many keys are kept apart; one may count several times. */
+    default long remembered() {
+        return 0;
+    }
+
+    /**
+     * Makes entries of some of the keys that are kept apart.
+     *
+     * @return how many, 0 if there are none
+     */
+    default int recall() {
+        return 0;
+    }
+
+    /** Does what takes long and may be done now or later. Called now and then. */
+    default void tidy() {}
+
     /** Up to that many entries, oldest first. */
     List<Entry> entries(Side lacking, int limit);
 

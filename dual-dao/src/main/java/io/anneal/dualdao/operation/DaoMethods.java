@@ -3,30 +3,50 @@ package io.anneal.dualdao.operation;
 import io.anneal.dualdao.reflect.GenericTypes;
 import io.anneal.dualdao.reflect.KeyAccess;
 import io.anneal.dualdao.reflect.KeyPlan;
+import java.io.InputStream;
+import java.io.Reader;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Spliterator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
 
 /** Makes operations of a DAO interface's methods, and says of each method that can't be one why. */
 public final class DaoMethods<D> {
+    private static final List<Class<?>> ONCE = List.of(
+            InputStream.class,
+            Reader.class,
+            Iterator.class,
+            Enumeration.class,
+            Spliterator.class,
+            BaseStream.class,
+            ReadableByteChannel.class);
+
+    /** Verbs of methods whose answer is an id rather than a count. */
+    private static final Pattern MAKES = Pattern.compile("^(insert|create|add|register|save|persist|new|make|store)");
+
     private final DeclaredDao<D> declared;
     private final Consumer<String> problems;
     private final ReturnAdapters returns;
     private final MethodAnnotations annotations;
     private final KeyPlanner planner;
+    private final GenericTypes types;
     private final BatchSplits splits;
 
     /** @param problems told what prevents a method from being an operation */
@@ -34,10 +54,10 @@ public final class DaoMethods<D> {
         this.declared = declared;
         this.problems = problems;
         this.returns = returns;
-        GenericTypes types = new GenericTypes(declared.type());
+        types = new GenericTypes(declared.type());
         KeyAccess access = new KeyAccess(declared.keyOf());
         annotations = new MethodAnnotations(declared.type(), types);
-        planner = new KeyPlanner(types, access, declared.codecKnown());
+        planner = new KeyPlanner(types, access, declared.codecType());
         splits = new BatchSplits(types, access, declared.missing() == null ? Missing.DEFAULT : declared.missing());
     }
 
@@ -137,6 +157,10 @@ public final class DaoMethods<D> {
         if (spec.keyless() && spec.kind() != OperationKind.READ && spec.kind().decides()) {
             problem(method, "without a key its result can't be copied to the other side; say .key(...)");
         }
+        if (!spec.kind().decides()) {
+            checkArguments(method);
+        }
+        checkGeneratedIds(method, spec);
         ReturnAdapter<Object> adapter = adapter(method);
         if (spec.kind() == OperationKind.READ) {
             checkAnswer(method, spec);
@@ -172,13 +196,17 @@ public final class DaoMethods<D> {
         if (returned == void.class) {
             problem(
                     method,
-                    "a read that answers nothing; say what it does, .method(\"" + method.getName()
-                            + "\", m -> m.local())");
+                    "a read that answers nothing; say what it does, " + Hints.method(method, "local()"));
         } else if (returned.isPrimitive() && !told && declared.fallsBackOnMiss()) {
             problem(
                     method,
-                    "a " + returned + " doesn't say whether anything was found; say .method(\"" + method.getName()
-                            + "\", m -> m.missing(answer -> ...)), where it never falls back: missing(answer -> false)");
+                    "a " + returned + " doesn't say whether anything was found; say "
+                            + Hints.method(
+                                    method,
+                                    returned == boolean.class
+                                            ? "missing(answer -> !(Boolean) answer)"
+                                            : "missing(answer -> false)")
+                            + ", or which answers mean that nothing was");
         } else if (BaseStream.class.isAssignableFrom(returned) || Iterator.class.isAssignableFrom(returned)) {
             if (!told || spec.comparison() == null) {
                 problem(
@@ -207,10 +235,66 @@ public final class DaoMethods<D> {
         };
     }
 
-    private static String unclassified(Method method) {
-        String guess = KindGuess.of(method.getName());
-        String key = method.getParameterCount() > 0 ? ".key(0)" : ".noKey()";
-        return "nobody says what it does; annotate it, @" + guess + " by its name, or say .method(\"" + method.getName()
-                + "\", m -> m." + guess.toLowerCase(Locale.ROOT) + "()" + (guess.equals("Local") ? "" : key) + ")";
+    private String unclassified(Method method) {
+        Optional<OperationKind> guess =
+                KindGuess.of(method.getName()).filter(kind -> kind != OperationKind.READ || answers(method));
+        if (guess.isEmpty()) {
+            return "nobody says what it does, nor does its name; annotate it, @Read, @Write, @Delete, @Conditional or"
+                    + " @Increment";
+        }
+        String name = guess.get().name();
+        String annotation = "@" + name.charAt(0) + name.substring(1).toLowerCase(Locale.ROOT);
+        String kind = name.toLowerCase(Locale.ROOT) + "()";
+        Optional<String> says = switch (guess.get()) {
+            case LOCAL -> Optional.of(kind);
+            case READ -> Optional.of(kind + key(method).orElse(".noKey()"));
+            // Without a key it had to be told more than a name can say.
+            default -> key(method).filter(key -> !key.equals(".noKey()")).map(key -> kind + key);
+        };
+        return "nobody says what it does; annotate it, " + annotation + " by its name"
+                + says.map(said -> ", or say " + Hints.method(method, said)).orElse(", and @Key on what has the key");
+    }
+
+    /** The key in a hint; nothing where the builder was told it of the entity. */
+    private Optional<String> key(Method method) {
+        return planner.tellsItself(method)
+                ? Optional.of("")
+                : planner.hint(method).map(key -> "." + key);
+    }
+
+    private static boolean answers(Method method) {
+        return method.getReturnType() != void.class && method.getReturnType() != Void.class;
+    }
+
+    /** What is read but once can't be given to two sides. */
+    private void checkArguments(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
+        for (int i = 0; i < parameters.length; i++) {
+            for (Class<?> once : ONCE) {
+                if (once.isAssignableFrom(parameters[i])) {
+                    problem(
+                            method,
+                            "an argument that can be read but once, and two sides read it, parameter=" + i + ", type="
+                                    + parameters[i].getName() + "; take what it holds, as byte[], String or List");
+                }
+            }
+        }
+    }
+
+    /** A write about no key that answers more than a count may answer an id that its store made, and the other makes another. */
+    private void checkGeneratedIds(Method method, MethodSpec spec) {
+        if (spec.kind() != OperationKind.WRITE || !spec.keyless()) {
+            return;
+        }
+        Type answered = method.getGenericReturnType();
+        Class<?> answer = types.raw(returns.of(method.getReturnType()).isPresent() ? types.argument(answered, 0) : answered);
+        boolean count = answer == int.class || answer == Integer.class || answer == int[].class;
+        boolean nothing = answer == void.class || answer == Void.class || answer == boolean.class || answer == Boolean.class;
+        if (!nothing && !(count && !MAKES.matcher(method.getName()).find())) {
+            problem(
+                    method,
+                    "a write about no key answers what may be an id that the store made, type=" + answer.getTypeName()
+                            + "; each side would make its own: make the id before, take it as an argument, and say .key(...)");
+        }
     }
 }

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * @param keyOf how entities of a class tell their key
  * @param methodSpecs what was said of methods by name
  * @param missing what an answer looks like that isn't there, null if nobody said it
- * @param codecKnown whether keys have a text that somebody gave
+ * @param codecType of the keys that the codec is for, null if nobody gave one
  * @param fallsBackOnMiss whether a read that finds nothing may go to the origin
  */
 public record DeclaredDao<D>(
@@ -21,7 +21,7 @@ public record DeclaredDao<D>(
         Map<Class<?>, Function<Object, ?>> keyOf,
         List<NamedSpec> methodSpecs,
         Predicate<Object> missing,
-        boolean codecKnown,
+        Class<?> codecType,
         boolean fallsBackOnMiss) {
     /**
      * What was said of a method.

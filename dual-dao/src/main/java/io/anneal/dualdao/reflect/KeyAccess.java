@@ -37,23 +37,26 @@ public final class KeyAccess {
         return Optional.empty();
     }
 
+    /** How a property is read off an entity, and what is read. */
+    public record Property(Class<?> type, Function<Object, ?> read) {}
+
     /**
      * The accessor {@code id()} or {@code getId()}, or the field {@code id}, public or not; empty if there is none.
      *
      * @throws InaccessibleObjectException if its module keeps it to itself
      */
-    public static Optional<Function<Object, ?>> property(Class<?> entity, String property) {
+    public static Optional<Property> property(Class<?> entity, String property) {
         String bean = "get" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
         for (String accessor : new String[] {property, bean}) {
             Optional<Method> method = accessor(entity, accessor);
             if (method.isPresent()) {
-                return Optional.of(reading(method.get()));
+                return Optional.of(new Property(method.get().getReturnType(), reading(method.get())));
             }
         }
         for (Class<?> declaring = entity; declaring != null; declaring = declaring.getSuperclass()) {
             for (Field field : declaring.getDeclaredFields()) {
                 if (field.getName().equals(property) && !Modifier.isStatic(field.getModifiers())) {
-                    return Optional.of(reading(field));
+                    return Optional.of(new Property(field.getType(), reading(field)));
                 }
             }
         }

@@ -79,7 +79,8 @@ public record KeyPlan(
     public Object key(Object element) {
         Object key = element == null ? null : keyOf.apply(element);
         if (key == null) {
-            throw new IllegalArgumentException("null key, operation=" + operation);
+            throw new IllegalArgumentException(
+                    "null key, operation=" + operation + "; a key that a store makes must be made before the call");
         }
         return key;
     }

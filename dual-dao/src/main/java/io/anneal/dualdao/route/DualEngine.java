@@ -152,6 +152,17 @@ public final class DualEngine<D> {
         return redrive.run(lacking, limit);
     }
 
+    /** Lets the journal do what takes long, beside calls. */
+    public void tidy() {
+        parts.background()
+                .run(
+                        () -> {
+                            parts.dirty().tidy();
+                            return null;
+                        },
+                        () -> {});
+    }
+
     /**
      * Copies all keys that the origin lacks back to it, and compares: in phase 3b, when writes reach both sides again.
      *

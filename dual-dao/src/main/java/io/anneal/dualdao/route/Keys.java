@@ -4,7 +4,6 @@ import io.anneal.dualdao.config.KeyCodec;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * The keys that one call is about.
@@ -32,9 +31,7 @@ record Keys(List<Object> objects, List<String> texts) {
     }
 
     static String text(Object key, KeyCodec<Object> codec) {
-        return codec == null
-                ? String.valueOf(key)
-                : Objects.requireNonNull(codec.text().apply(key), "a key has no text");
+        return codec == null ? String.valueOf(key) : codec.textOf(key);
     }
 
     /** Of a call about everything. */

@@ -119,6 +119,9 @@ final class Redrive<D> {
         CompletableFuture<Void> all = new CompletableFuture<>();
         Supplier<CompletionStage<?>> round = () -> {
             try {
+                if (lacking == Side.ORIGIN) {
+                    dirty.recall(limit);
+                }
                 // Asked after the keys were read, so that no instance took up a later phase before they were there.
                 ArrayDeque<KeyJournal.Entry> entries = new ArrayDeque<>(dirty.entries(lacking, limit));
                 new Round(lacking, entries, agreement.get(), told, all).goOn();

@@ -11,10 +11,12 @@ import java.util.concurrent.CompletionStage;
 /** Copies back all that the origin lacks, once through the journal as it was when it began. */
 final class Reverse {
     private static final int SAMPLES_MAX = 20;
+    private static final int KEYS_MAX = 10_000;
 
     private final Redrive<?> redrive;
     private final DirtyKeys dirty;
-    private final Map<Redrive.Result, Long> counts = new LinkedHashMap<>();
+    private long copied;
+    private final Map<String, Redrive.Result> others = new LinkedHashMap<>();
     private final Map<String, Redrive.Result> samples = new LinkedHashMap<>();
 
     Reverse(Redrive<?> redrive, DirtyKeys dirty) {
@@ -24,23 +26,45 @@ final class Reverse {
 
     CompletionStage<ReverseResult> begin() {
         CompletableFuture<ReverseResult> whole = new CompletableFuture<>();
-        redrive.each(Side.ORIGIN, dirty.size(Side.ORIGIN), this::told)
-                .whenComplete((nothing, thrown) -> whole.complete(result()));
+        next(whole);
         return whole;
     }
 
+    /** So many at a time, since all of them may be more than memory holds, and as long as some are copied. */
+    private void next(CompletableFuture<ReverseResult> whole) {
+        long before = copied();
+        redrive.each(Side.ORIGIN, KEYS_MAX, this::told).whenComplete((nothing, thrown) -> {
+            if (dirty.size(Side.ORIGIN) > 0 && copied() > before) {
+                next(whole);
+            } else {
+                whole.complete(result());
+            }
+        });
+    }
+
+    private synchronized long copied() {
+        return copied;
+    }
+
     private synchronized void told(KeyJournal.Entry entry, Redrive.Result result) {
-        counts.merge(result, 1L, Long::sum);
-        if (result != Redrive.Result.DONE && samples.size() < SAMPLES_MAX) {
+        if (result == Redrive.Result.DONE) {
+            copied++;
+            others.remove(entry.key());
+            samples.remove(entry.key());
+        } else if (others.put(entry.key(), result) == null && samples.size() < SAMPLES_MAX) {
             samples.put(entry.key(), result);
         }
     }
 
+    private long count(Redrive.Result wanted) {
+        return others.values().stream().filter(result -> result == wanted).count();
+    }
+
     private synchronized ReverseResult result() {
         return new ReverseResult(
-                counts.getOrDefault(Redrive.Result.DONE, 0L),
-                counts.getOrDefault(Redrive.Result.DIFFERS, 0L),
-                counts.getOrDefault(Redrive.Result.FAILED, 0L),
+                copied,
+                count(Redrive.Result.DIFFERS),
+                count(Redrive.Result.FAILED),
                 dirty.size(Side.ORIGIN),
                 samples.entrySet().stream()
                         .map(sample -> sample.getKey() + ": " + sample.getValue())

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Date;
@@ -506,5 +508,34 @@ final class TypedComparisonTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.differencesMax(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> builder.valueCharsMax(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldCompareTimesAtThePrecisionOfTheSideThatKeepsLess() {
+        Instant nanos = Instant.parse("2026-01-02T03:04:05.678951234Z");
+        TypedComparison comparison = TypedComparison.standard();
+
+        assertThat(List.of(
+                        nanos.truncatedTo(ChronoUnit.MICROS),
+                        nanos.truncatedTo(ChronoUnit.MILLIS),
+                        Instant.parse("2026-01-02T03:04:05.679Z"),
+                        nanos.truncatedTo(ChronoUnit.SECONDS),
+                        Instant.parse("2026-01-02T03:04:06Z")))
+                .as("cut off or rounded")
+                .allSatisfy(coarse -> {
+                    assertThat(comparison.differences(nanos, coarse)).isEmpty();
+                    assertThat(comparison.differences(coarse, nanos)).isEmpty();
+                });
+        assertThat(List.of(
+                        nanos.plusNanos(1),
+                        Instant.parse("2026-01-02T03:04:05.677Z"),
+                        Instant.parse("2026-01-02T03:04:05.680Z"),
+                        Instant.parse("2026-01-02T03:04:07Z")))
+                .allSatisfy(other -> assertThat(comparison.differences(nanos, other)).hasSize(1));
+        assertThat(comparison.differences(
+                        Timestamp.from(nanos), Timestamp.from(nanos.truncatedTo(ChronoUnit.MILLIS))))
+                .isEmpty();
+        assertThat(comparison.differences(Timestamp.from(nanos), Timestamp.from(nanos.plusNanos(1))))
+                .hasSize(1);
     }
 }

@@ -34,4 +34,14 @@ class DirtyKeysTest {
 
         assertThat(dirty.lasting(Side.TARGET)).isOne();
     }
+
+    @Test
+    void shouldRememberAllForManyOnceMemoryHasNoRoomForMore() {
+        for (int i = 0; i < 210_000; i++) {
+            dirty.remember(List.of("k" + i), "written in phase 5");
+        }
+
+        assertThat(dirty.size(Side.ORIGIN)).isEqualTo(200_001);
+        assertThat(dirty.lacks(Side.ORIGIN, DirtyKeys.EVERYTHING)).isTrue();
+    }
 }

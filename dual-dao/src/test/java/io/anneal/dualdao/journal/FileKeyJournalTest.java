@@ -360,4 +360,23 @@ final class FileKeyJournalTest extends KeyJournalContract {
             return opened.id();
         }
     }
+
+    @Test
+    void shouldKeepWhatIsRememberedOutOfMemoryUntilItIsRecalled() {
+        int keys = 70_000;
+        for (int i = 0; i < keys; i++) {
+            journal.remember("k" + i, "r");
+            journal.remember("k" + i, "r");
+        }
+
+        assertThat(journal.size(Side.ORIGIN)).isZero();
+        assertThat(journal.remembered()).isBetween((long) keys, keys + 2L);
+        int recalled = journal.recall();
+        assertThat(recalled).isBetween(1, keys / 2);
+        assertThat(journal.size(Side.ORIGIN)).isEqualTo(recalled);
+        while (journal.recall() > 0) {
+            assertThat(journal.contains(Side.ORIGIN, "k0")).isTrue();
+        }
+        assertThat(journal.size(Side.ORIGIN)).isEqualTo(keys);
+    }
 }

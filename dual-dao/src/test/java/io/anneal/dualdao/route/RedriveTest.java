@@ -6,17 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.Partitions;
 import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.journal.Durability;
+import io.anneal.dualdao.journal.FileKeyJournal;
 import io.anneal.dualdao.journal.PersistentJournal;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class RedriveTest {
     private Rig rig;
@@ -356,6 +360,27 @@ final class RedriveTest {
         assertThat(reverse.join()).isEqualTo(new ReverseResult(2, 0, 0, 0, List.of()));
         assertThat(reverse.join().complete()).isTrue();
         assertThat(rig.origin.rows).isEqualTo(Map.of("k", "new"));
+    }
+
+    @Test
+    void shouldCopyBackWhatAJournalKeepsOutOfMemory(@TempDir Path directory) {
+        int keys = 70_000;
+        try (FileKeyJournal journal = FileKeyJournal.open(directory, Durability.PROCESS_KILL, () -> "id")) {
+            rig(Phase.TARGET_ONLY).journal = journal;
+            for (int i = 0; i < keys; i++) {
+                rig.write("k" + i, "v").join();
+            }
+            assertThat(journal.size(Side.ORIGIN)).isZero();
+            rig.phases.change(Phase.TARGET_FIRST, 100, false);
+            assertThat(redrive(Side.ORIGIN)).isPositive();
+
+            CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
+            rig.threads.runShadow();
+
+            assertThat(reverse.join().complete()).isTrue();
+            assertThat(rig.origin.rows).isEqualTo(rig.target.rows).hasSize(keys);
+            assertThat(journal.remembered()).isZero();
+        }
     }
 
     @Test
