@@ -16,6 +16,8 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -558,5 +560,24 @@ final class WriteRouteTest {
         OutcomePerSide outcome = OutcomePerSide.of(thrown).orElseThrow();
         assertThat(outcome.origin()).isEqualTo(origin);
         assertThat(outcome.target()).isEqualTo(target);
+    }
+
+    @Test
+    void shouldNotLetCallersOfOneKeyGatherWithoutEnd() {
+        rig(Phase.WRITE_BOTH).origin.byHand();
+        List<CompletableFuture<Object>> calls = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            calls.add(rig.write("k", "v" + i));
+        }
+
+        assertThat(calls.stream().filter(call -> !call.isDone())).hasSize(1_001);
+        assertThatThrownBy(() -> calls.get(4_999).join())
+                .hasRootCauseMessage("too many wait for a key, waiting=write of [k], for=write of [k]");
+        rig.threads.pass(Duration.ofSeconds(10).toNanos());
+        assertThat(calls.stream().filter(call -> !call.isDone())).hasSize(1);
+        rig.origin.waiting.remove().answer();
+        assertThat(calls.get(0)).isCompleted();
+        assertThat(rig.target.rows).containsEntry("k", "v0");
+        assertThat(rig.threads.timedWaiting()).isZero();
     }
 }
