@@ -118,7 +118,7 @@ final class HintsTest {
 
     private static DualDaoBuilder<ShopDao> builder(List<String> pasted, Path directory, Phase phase) throws Exception {
         MemoryPhaseStore phases = new MemoryPhaseStore();
-        phases.create("shop", new PhaseRecord(1, phase, 100, true, phase, "test", Instant.EPOCH, "test"));
+        phases.create("shop", new PhaseRecord(1, phase, 100, phase, "test", Instant.EPOCH, "test"));
         DualDaoBuilder<ShopDao> builder = DualDao.builder(ShopDao.class)
                 .name("shop")
                 .mode(Mode.MIGRATION)

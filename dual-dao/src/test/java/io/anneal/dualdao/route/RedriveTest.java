@@ -371,7 +371,7 @@ final class RedriveTest {
                 rig.write("k" + i, "v").join();
             }
             assertThat(journal.size(Side.ORIGIN)).isZero();
-            rig.phases.change(Phase.TARGET_FIRST, 100, false);
+            rig.phases.change(Phase.TARGET_FIRST);
             assertThat(redrive(Side.ORIGIN)).isPositive();
 
             CompletableFuture<ReverseResult> reverse = rig.engine().reverse().toCompletableFuture();
