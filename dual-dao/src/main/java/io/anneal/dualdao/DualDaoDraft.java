@@ -109,7 +109,8 @@ final class DualDaoDraft<D> {
     /** Once all is checked. */
     DeclaredDao<D> declared() {
         boolean fallsBackOnMiss = mode == Mode.MIGRATION && fallback != null && fallback.onMiss();
-        return new DeclaredDao<>(type, keyOf, methodSpecs, missing, keyCodec == null ? null : keyCodec.type(), fallsBackOnMiss);
+        return new DeclaredDao<>(
+                type, keyOf, methodSpecs, missing, keyCodec == null ? null : keyCodec.type(), fallsBackOnMiss);
     }
 
     DualConfig<D> config() {

@@ -657,8 +657,9 @@ final class DaoMethodsTest {
 
         assertThat(problems)
                 .hasSize(4)
-                .contains("create(String): a write about no key answers what may be an id that the store made, type=long;"
-                        + " each side would make its own: make the id before, take it as an argument, and say .key(...)")
+                .contains(
+                        "create(String): a write about no key answers what may be an id that the store made, type=long;"
+                                + " each side would make its own: make the id before, take it as an argument, and say .key(...)")
                 .anyMatch(problem -> problem.startsWith("enrol(User)"))
                 .anyMatch(problem -> problem.startsWith("insertUser(String)"))
                 .anyMatch(problem -> problem.startsWith("later(String)") && problem.contains("type=java.lang.Long"));

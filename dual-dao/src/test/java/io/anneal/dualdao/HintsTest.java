@@ -99,7 +99,8 @@ final class HintsTest {
 
     private static List<String> problems(List<String> pasted, Path directory) throws Exception {
         DualDaoBuilder<ShopDao> builder = builder(pasted, directory, Phase.WRITE_BOTH);
-        return catchThrowableOfType(DualDaoConfigException.class, builder::build).problems();
+        return catchThrowableOfType(DualDaoConfigException.class, builder::build)
+                .problems();
     }
 
     /** The code in a problem, to its last bracket. */
@@ -171,7 +172,9 @@ final class HintsTest {
             Class<?> type = method.getParameterTypes()[i];
             arguments[i] = type == long.class
                     ? (Object) 1L
-                    : type == int.class ? (Object) 1 : type == String.class ? "Rome" : type == User.class ? ann : List.of(ann);
+                    : type == int.class
+                            ? (Object) 1
+                            : type == String.class ? "Rome" : type == User.class ? ann : List.of(ann);
         }
         return arguments;
     }

@@ -14,10 +14,9 @@ import java.util.function.Function;
 public record KeyCodec<K>(Class<K> type, Function<K, String> text, Function<String, K> parsed) {
     public static final KeyCodec<Long> LONG = new KeyCodec<>(Long.class, String::valueOf, Long::valueOf);
     public static final KeyCodec<Integer> INTEGER = new KeyCodec<>(Integer.class, String::valueOf, Integer::valueOf);
-    public static final KeyCodec<String> STRING = 
+    public static final KeyCodec<String> STRING =
             new KeyCodec<>(String.class, Function.identity(), Function.identity());
-    public static final KeyCodec<UUID> UNIQUE_ID = 
-            new KeyCodec<>(UUID.class, UUID::toString, UUID::fromString);
+    public static final KeyCodec<UUID> UNIQUE_ID = new KeyCodec<>(UUID.class, UUID::toString, UUID::fromString);
 
     /**
      * The text of a key that an operation gave.

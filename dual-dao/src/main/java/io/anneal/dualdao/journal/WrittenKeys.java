@@ -85,7 +85,8 @@ final class WrittenKeys implements AutoCloseable {
         lastSegment = Math.max(lastSegment, number);
         long[] count = new long[1];
         // Recovers what a killed process left at its end.
-        JournalFile.open(segment(number), opener, Long.MAX_VALUE, line -> count[0]++).close();
+        JournalFile.open(segment(number), opener, Long.MAX_VALUE, line -> count[0]++)
+                .close();
         closedSegments.put(number, count[0]);
     }
 
@@ -98,7 +99,9 @@ final class WrittenKeys implements AutoCloseable {
         lock.lock();
         try {
             return newest.size()
-                    + closedSegments.values().stream().mapToLong(Long::longValue).sum();
+                    + closedSegments.values().stream()
+                            .mapToLong(Long::longValue)
+                            .sum();
         } finally {
             lock.unlock();
         }
@@ -230,7 +233,9 @@ final class WrittenKeys implements AutoCloseable {
                     return;
                 }
                 old = List.copyOf(closedSegments.keySet());
-                keys = closedSegments.values().stream().mapToLong(Long::longValue).sum();
+                keys = closedSegments.values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum();
             } finally {
                 lock.unlock();
             }

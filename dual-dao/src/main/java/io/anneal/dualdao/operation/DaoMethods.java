@@ -194,9 +194,7 @@ public final class DaoMethods<D> {
         Class<?> returned = method.getReturnType();
         boolean told = spec.missing() != null;
         if (returned == void.class) {
-            problem(
-                    method,
-                    "a read that answers nothing; say what it does, " + Hints.method(method, "local()"));
+            problem(method, "a read that answers nothing; say what it does, " + Hints.method(method, "local()"));
         } else if (returned.isPrimitive() && !told && declared.fallsBackOnMiss()) {
             problem(
                     method,
@@ -287,9 +285,11 @@ public final class DaoMethods<D> {
             return;
         }
         Type answered = method.getGenericReturnType();
-        Class<?> answer = types.raw(returns.of(method.getReturnType()).isPresent() ? types.argument(answered, 0) : answered);
+        Class<?> answer =
+                types.raw(returns.of(method.getReturnType()).isPresent() ? types.argument(answered, 0) : answered);
         boolean count = answer == int.class || answer == Integer.class || answer == int[].class;
-        boolean nothing = answer == void.class || answer == Void.class || answer == boolean.class || answer == Boolean.class;
+        boolean nothing =
+                answer == void.class || answer == Void.class || answer == boolean.class || answer == Boolean.class;
         if (!nothing && !(count && !MAKES.matcher(method.getName()).find())) {
             problem(
                     method,

@@ -108,8 +108,8 @@ final class KeyPlanner {
             String say = hint(method)
                     .map(fitting -> "; say " + Hints.method(method, fitting))
                     .orElse("; give a codec for it");
-            problem.accept("its key is a " + key.getTypeName() + ", the codec of .copy(...) is for " + codecType.getTypeName()
-                    + say);
+            problem.accept("its key is a " + key.getTypeName() + ", the codec of .copy(...) is for "
+                    + codecType.getTypeName() + say);
         }
         if (keyOf == null && codecType == null && !saysItself(element)) {
             problem.accept(
@@ -119,8 +119,7 @@ final class KeyPlanner {
         return new KeyPlan(operation, source.parameter(), shape, keyOf == null ? Function.identity() : keyOf, null);
     }
 
-    private static Optional<KeyAccess.Property> property(
-            Class<?> element, String property, Consumer<String> problem) {
+    private static Optional<KeyAccess.Property> property(Class<?> element, String property, Consumer<String> problem) {
         if (element == Object.class) {
             problem.accept("what has the property is not known from the type, property=" + property
                     + "; say .keyOf(Entity.class, ...)");
@@ -161,7 +160,9 @@ final class KeyPlanner {
         for (int i = 0; i < parameters.length; i++) {
             Class<?> entity = types.raw(element(parameters[i], shape(parameters[i], true)));
             String own = entity.getSimpleName();
-            for (String name : new String[] {"id", "key", own.substring(0, 1).toLowerCase(Locale.ROOT) + own.substring(1) + "Id"}) {
+            for (String name :
+                    new String[] {"id", "key", own.substring(0, 1).toLowerCase(Locale.ROOT) + own.substring(1) + "Id"
+                    }) {
                 Optional<KeyAccess.Property> property = property(entity, name, unheard -> {});
                 if (property.isPresent() && isLikeAKey(property.get().type())) {
                     return Optional.of("key(" + i + ", \"" + name + "\")");

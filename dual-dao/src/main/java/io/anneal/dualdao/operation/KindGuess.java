@@ -19,11 +19,41 @@ final class KindGuess {
         add(OperationKind.INCREMENT, "increment", "decrement", "incr", "decr", "append");
         add(OperationKind.DELETE, "delete", "remove", "clear", "truncate", "purge", "evict", "drop", "expire", "erase");
         add(
-                OperationKind.WRITE, "save", "put", "insert", "update", "set", "write", "store", "upsert", "create", "persist",
-                "replace", "merge", "touch", "add");
+                OperationKind.WRITE,
+                "save",
+                "put",
+                "insert",
+                "update",
+                "set",
+                "write",
+                "store",
+                "upsert",
+                "create",
+                "persist",
+                "replace",
+                "merge",
+                "touch",
+                "add");
         add(
-                OperationKind.READ, "find", "get", "read", "load", "fetch", "query", "list", "search", "count", "exists",
-                "contains", "is", "has", "select", "lookup", "all", "stream", "scan");
+                OperationKind.READ,
+                "find",
+                "get",
+                "read",
+                "load",
+                "fetch",
+                "query",
+                "list",
+                "search",
+                "count",
+                "exists",
+                "contains",
+                "is",
+                "has",
+                "select",
+                "lookup",
+                "all",
+                "stream",
+                "scan");
         add(OperationKind.LOCAL, "close", "shutdown", "name", "identity", "ping", "health", "flush");
     }
 

@@ -27,11 +27,12 @@ final class SideInvoker<D> implements OperationSpec.Invoker<D, Object[], Object>
     static <D> SideInvoker<D> of(Method method) {
         method.setAccessible(true);
         try {
-            return new SideInvoker<>(MethodHandles.lookup()
-                    .unreflect(method)
-                    .asFixedArity()
-                    .asSpreader(Object[].class, method.getParameterCount())
-                    .asType(GENERIC),
+            return new SideInvoker<>(
+                    MethodHandles.lookup()
+                            .unreflect(method)
+                            .asFixedArity()
+                            .asSpreader(Object[].class, method.getParameterCount())
+                            .asType(GENERIC),
                     IntStream.range(0, method.getParameterCount())
                             .filter(i -> method.getParameterTypes()[i] == ByteBuffer.class)
                             .toArray());

@@ -531,9 +531,9 @@ final class TypedComparisonTest {
                         Instant.parse("2026-01-02T03:04:05.677Z"),
                         Instant.parse("2026-01-02T03:04:05.680Z"),
                         Instant.parse("2026-01-02T03:04:07Z")))
-                .allSatisfy(other -> assertThat(comparison.differences(nanos, other)).hasSize(1));
-        assertThat(comparison.differences(
-                        Timestamp.from(nanos), Timestamp.from(nanos.truncatedTo(ChronoUnit.MILLIS))))
+                .allSatisfy(other ->
+                        assertThat(comparison.differences(nanos, other)).hasSize(1));
+        assertThat(comparison.differences(Timestamp.from(nanos), Timestamp.from(nanos.truncatedTo(ChronoUnit.MILLIS))))
                 .isEmpty();
         assertThat(comparison.differences(Timestamp.from(nanos), Timestamp.from(nanos.plusNanos(1))))
                 .hasSize(1);
