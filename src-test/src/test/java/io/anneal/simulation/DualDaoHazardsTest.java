@@ -669,7 +669,8 @@ final class DualDaoHazardsTest {
 
     @Test
     void shouldKeepItsPhaseAndTakeNoStepWhileTheStoreIsGone() {
-        LossyPhaseStore lossy = new LossyPhaseStore(new MemoryPhaseStore());
+        PhaseStore store = new MemoryPhaseStore();
+        LossyPhaseStore lossy = new LossyPhaseStore(() -> store);
         phases = lossy.store();
         enter(Phase.WRITE_BOTH);
         DualDao<Shelf> dual = built(described(Mode.MIGRATION).directory(directory));

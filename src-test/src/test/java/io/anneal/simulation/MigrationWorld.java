@@ -4,11 +4,14 @@ import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.KeyCopy.Guarantee;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.operation.MethodSpec;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseChangedException;
@@ -16,12 +19,15 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
+import io.anneal.dualdao.phase.PhaseRecovery;
+import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.load.HistoryChecker;
 import io.anneal.migrate.load.HistoryVerdict;
 import io.anneal.migrate.load.OperationLog;
+import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.PartitionCopy;
 import io.anneal.migrate.store.PartitionDao;
 import io.anneal.migrate.store.TimedItem;
@@ -39,7 +45,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 
 /**
  * Some instances of a service with one dual DAO, clients that read and write through them, somebody who moves the phases to and fro, and
@@ -50,7 +58,6 @@ final class MigrationWorld {
     private static final String NAME = "items";
     private static final int INSTANCES = 3;
     private static final int CLIENTS_EACH = 3;
-    private static final int KEYS = RandomCalls.KEYS;
     private static final long MILLI = 1_000_000;
 
     /** Within that time whatever was sent has arrived. */
@@ -62,7 +69,8 @@ final class MigrationWorld {
     private final VirtualTime time;
     private final SimulatedPartitions origin;
     private final SimulatedPartitions target;
-    private final MemoryPhaseStore phases = new MemoryPhaseStore();
+    private PhaseStore phases = new MemoryPhaseStore();
+    private final Map<String, PhaseMark.Seen> marksInTarget = new HashMap<>();
     private final PhaseControl control;
     private final List<Instance> instances = new ArrayList<>();
     private final OperationLog log = new OperationLog();
@@ -70,25 +78,70 @@ final class MigrationWorld {
     private final Mode mode;
     private final UnaryOperator<DualDaoBuilder<SimulatedDao>> settings;
     private final RandomCalls calls;
+    private final EntityCalls entities;
+    private final Draws draws;
+    private final List<String> oldDifferences = new ArrayList<>();
+
+    /** The record that was in force when the phase store was lost; null before. */
+    private PhaseRecord lastKnown;
+
+    private long allReadTargetNanos = Long.MAX_VALUE;
     private boolean noAdding;
     private boolean quiet;
     private int kills;
 
-    MigrationWorld(long seed, Mode mode, UnaryOperator<DualDaoBuilder<SimulatedDao>> settings) {
+    /**
+     * What clients do, and to what.
+     *
+     * @param keys of partitions
+     * @param times whether the stores keep the times of writes; else clients write partitions and no more
+     * @param entities whether there are entities, too, and transactions; not for settings in which whoever writes one would
+     *     wait for others, on the only thread there is
+     * @param loses whether the phase store loses everything, once
+     */
+    record Draws(int keys, boolean times, boolean entities, boolean loses) {
+        static final Draws ALL = new Draws(4, true, true, false);
+        static final Draws PARTITIONS = new Draws(4, true, false, false);
+        static final Draws WITHOUT_TIMES = new Draws(200, false, false, false);
+        static final Draws LOST_PHASES = new Draws(4, true, true, true);
+    }
+
+    MigrationWorld(long seed, Mode mode, Draws draws, UnaryOperator<DualDaoBuilder<SimulatedDao>> settings) {
         random = new SplittableRandom(seed);
+        this.draws = draws;
         this.mode = mode;
         this.settings = settings;
         time = new VirtualTime(random.split());
-        origin = new SimulatedPartitions("origin", time, random.split());
-        target = new SimulatedPartitions("target", time, random.split());
+        origin = new SimulatedPartitions("origin", draws.times(), time, random.split());
+        target = new SimulatedPartitions("target", draws.times(), time, random.split());
         control = PhaseControl.of(
-                phases, NAME, time, new ControlPolicy(WINDOW, Duration.ofSeconds(1), Duration.ofHours(1)));
+                new LossyPhaseStore(() -> phases).store(),
+                NAME,
+                time,
+                new ControlPolicy(WINDOW, Duration.ofSeconds(1), Duration.ofHours(1)));
         control.create("simulation", "begins");
-        calls = new RandomCalls(random.split(), time, log);
+        calls = new RandomCalls(draws, random.split(), time, log);
+        entities = new EntityCalls(random.split(), time, log, origin.transactions());
     }
 
-    /** What a run came to. */
-    record Result(HistoryVerdict verdict, Set<Phase> visited, int kills, Phase last, List<String> differences) {}
+    /**
+     * What a run came to.
+     *
+     * @param oldDifferences what the sides differed in since before all reads went to the target, when the target became right
+     */
+    record Result(
+            HistoryVerdict verdict,
+            Set<Phase> visited,
+            int kills,
+            Phase last,
+            List<String> differences,
+            List<String> oldDifferences) {}
+
+    private long[] keys() {
+        LongStream partitions = LongStream.range(0, draws.keys());
+        return (draws.entities() ? LongStream.concat(partitions, LongStream.of(EntityCalls.keys())) : partitions)
+                .toArray();
+    }
 
     Result run(Duration busy) {
         for (int i = 0; i < INSTANCES; i++) {
@@ -99,6 +152,9 @@ final class MigrationWorld {
         walk();
         // Some walk far before anything goes wrong.
         time.after(random.nextBoolean() ? 1 : random.nextLong(busy.toNanos()), this::trouble);
+        if (draws.loses()) {
+            time.after(random.nextLong(busy.toNanos() * 3 / 4), this::losePhases);
+        }
         for (long left = busy.toNanos(); left > 0; left -= 100 * MILLI) {
             time.runFor(100 * MILLI);
         }
@@ -114,7 +170,8 @@ final class MigrationWorld {
                 visited,
                 kills,
                 control.current().phase(),
-                differences());
+                differences(),
+                oldDifferences);
     }
 
     /** Where both sides are written to the end, in what they differ when all is quiet. */
@@ -122,13 +179,21 @@ final class MigrationWorld {
         Phase phase = control.current().phase();
         List<String> found = new ArrayList<>();
         if (mode == Mode.MIGRATION && phase.writes(Side.ORIGIN) && backfilled()) {
-            for (long key = 0; key < KEYS; key++) {
-                if (!origin.held(key).equals(target.held(key)) && !knownDispute(key)) {
+            for (long key : keys()) {
+                if (!same(origin.held(key), target.held(key)) && !knownDispute(key)) {
                     found.add("key=" + key + ", origin=" + origin.held(key) + ", target=" + target.held(key));
                 }
             }
         }
         return found;
+    }
+
+    private boolean same(List<TimedItem> left, List<TimedItem> right) {
+        return draws.times() ? left.equals(right) : items(left).equals(items(right));
+    }
+
+    private static List<Item> items(List<TimedItem> timed) {
+        return timed.stream().map(TimedItem::item).toList();
     }
 
     /** Documented: two sides may decide while the authority changes. Somebody's journal must say so, and the gates with it. */
@@ -148,13 +213,16 @@ final class MigrationWorld {
 
     private void readAll() {
         for (Instance instance : instances) {
-            for (long key = 0; key < KEYS; key++) {
-                long a = key;
+            if (draws.entities()) {
+                entities.readAll(instance.dual.dao());
+            }
+            for (long a = 0; a < draws.keys(); a++) {
+                String key = Long.toString(a);
                 instance.dual.dao().read(a).whenComplete((partition, failure) -> {
                     if (failure != null) {
-                        throw new AssertionError("a read failed in a quiet world, key=" + a, failure);
+                        throw new AssertionError("a read failed in a quiet world, key=" + key, failure);
                     }
-                    log.holdsAtLast(Long.toString(a), RandomCalls.items(partition), time.nanoTime());
+                    log.holdsAtLast(key, RandomCalls.items(partition), time.nanoTime());
                 });
             }
         }
@@ -189,14 +257,12 @@ final class MigrationWorld {
                 return;
             }
             checkNeighbours();
-            visited.add(control.current().phase());
             try {
-                if (mayDecideElsewhere()) {
-                    Side authority = control.current().phase().authority();
+                visited.add(control.current().phase());
+                if (mayDecideElsewhere() && allRegistered()) {
+                    PhaseRecord before = control.current();
                     step();
-                    if (control.current().phase().authority() != authority) {
-                        calls.authorityChanges();
-                    }
+                    stepped(before, control.current());
                 }
             } catch (GateException | PhaseChangedException | PhaseStoreException refused) {
                 // The gates are there for that.
@@ -205,18 +271,85 @@ final class MigrationWorld {
         });
     }
 
+    private void stepped(PhaseRecord before, PhaseRecord now) {
+        if (now.phase().authority() != before.phase().authority()) {
+            calls.authorityChanges();
+            if (now.phase().authority() == Side.TARGET) {
+                lookForOldDifferences();
+            }
+        }
+        boolean allReadTarget = now.phase().readsTarget() && now.readSharePercent() == 100;
+        allReadTargetNanos = allReadTarget ? Math.min(allReadTargetNanos, time.nanoTime()) : Long.MAX_VALUE;
+    }
+
+    /** What was written before all reads went to the target, the verification that the gates ask for has seen. */
+    private void lookForOldDifferences() {
+        for (long key : keys()) {
+            long changedNanos = Math.max(origin.changedNanos(key), target.changedNanos(key));
+            if (changedNanos < allReadTargetNanos && !same(origin.held(key), target.held(key))) {
+                oldDifferences.add("key=" + key + ", origin=" + origin.held(key) + ", target=" + target.held(key));
+            }
+        }
+    }
+
+    /** The phase store has lost everything. Somebody begins the migration anew by mistake, or not, and then somebody makes it good. */
+    private void losePhases() {
+        lastKnown = phases.read(NAME).orElseThrow();
+        phases = new MemoryPhaseStore();
+        if (random.nextBoolean()) {
+            time.after(random.nextLong(30 * MILLI), () -> {
+                try {
+                    control.create("simulation", "by mistake");
+                } catch (PhaseStoreException | IllegalStateException refused) {
+                    // As it should be.
+                }
+            });
+        }
+        time.after(random.nextLong(60 * MILLI), () -> {
+            Instance fresh = new Instance(instances.size());
+            instances.add(fresh);
+            fresh.start();
+        });
+        time.after(random.nextLong(100 * MILLI), this::recoverPhases);
+    }
+
+    private void recoverPhases() {
+        try {
+            List<PhaseMark> marks = new ArrayList<>();
+            instances.forEach(instance -> marks.add(instance.mark()));
+            PhaseRecovery.look(phases, NAME, marks, time).run("simulation", "recovers");
+        } catch (PhaseStoreException | PhaseChangedException | IllegalStateException refused) {
+            time.after(random.nextLong(10 * MILLI), this::recoverPhases);
+        }
+    }
+
+    /** Whoever recovers knows which instances there are, and waits for them before the next step. */
+    private boolean allRegistered() {
+        List<String> registered =
+                phases.heartbeats(NAME).stream().map(Heartbeat::instance).toList();
+        return instances.stream()
+                .filter(Instance::runs)
+                .map(instance -> instance.name)
+                .allMatch(registered::contains);
+    }
+
+    /** The record in force, as it was when the phase store could last be asked. */
+    private PhaseRecord inForce() {
+        return phases.read(NAME).orElse(lastKnown);
+    }
+
     /** Nobody adds while another side becomes right: two instances would decide at two stores. */
     private boolean mayDecideElsewhere() {
-        Phase phase = control.current().phase();
+        Phase phase = inForce().phase();
         noAdding = (phase == Phase.READ_TARGET || phase == Phase.TARGET_FIRST) && calls.adding() > 0;
         return !noAdding;
     }
 
     private boolean oneSideDecides() {
-        Side authority = control.current().phase().authority();
+        Side authority = inForce().phase().authority();
         return !noAdding
                 && instances.stream()
-                        .filter(instance -> !instance.process.killed())
+                        .filter(Instance::runs)
                         .allMatch(instance -> instance.dual.phase().phase().authority() == authority);
     }
 
@@ -251,11 +384,10 @@ final class MigrationWorld {
         PartitionDao to = target.client(process);
         boolean back = control.onTheWayBack();
         boolean forwards = current.phase().authority() == Side.ORIGIN;
-        CompletionStage<Void> all = CompletableFuture.completedFuture(null);
-        for (long key = 0; forwards && key < KEYS; key++) {
-            long a = key;
-            all = all.thenCompose(done -> copyMissing(a, from, to));
-        }
+        CompletableFuture<?>[] copies = LongStream.of(forwards ? keys() : new long[0])
+                .mapToObj(key -> copyMissing(key, from, to).toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<Void> all = CompletableFuture.allOf(copies);
         all.thenCompose(done -> compare(from, to)).whenComplete((mismatches, failure) -> {
             if (failure != null) {
                 return;
@@ -279,6 +411,12 @@ final class MigrationWorld {
     private CompletionStage<Void> copyMissing(long key, PartitionDao from, PartitionDao to) {
         TimedPartitions source = (TimedPartitions) from;
         TimedPartitions sink = (TimedPartitions) to;
+        if (!draws.times()) {
+            return later(() -> {
+                repaired(key);
+                return CompletableFuture.<Void>completedFuture(null);
+            });
+        }
         return source.readTimed(key)
                 .thenCompose(held ->
                         held.isEmpty() ? CompletableFuture.<Void>completedFuture(null) : sink.writeTimed(key, held));
@@ -286,46 +424,65 @@ final class MigrationWorld {
 
     private CompletionStage<Integer> compare(PartitionDao left, PartitionDao right) {
         CompletionStage<Integer> mismatches = CompletableFuture.completedFuture(0);
-        for (long key = 0; key < KEYS; key++) {
-            long a = key;
-            mismatches = mismatches.thenCompose(
-                    found -> differs(left, right, a, 5).thenApply(differs -> found + (differs ? 1 : 0)));
+        for (long key : keys()) {
+            CompletionStage<Integer> one = differs(left, right, key, 5)
+                    .thenApply(differs -> differs && (draws.times() || !repaired(key)) ? 1 : 0);
+            mismatches = mismatches.thenCombine(one, Integer::sum);
         }
         return mismatches;
+    }
+
+    /** Makes the side that is not right what the other one is, as those must without whom stores would not be equal again. */
+    private boolean repaired(long key) {
+        Phase phase = inForce().phase();
+        if (phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET) {
+            target.become(key, origin);
+            return true;
+        } else if (control.onTheWayBack()) {
+            origin.become(key, target);
+            return true;
+        }
+        return false;
     }
 
     /** A difference is looked at again later, since a write may have been under way. */
     private CompletionStage<Boolean> differs(PartitionDao left, PartitionDao right, long key, int attempts) {
         CompletionStage<List<TimedItem>> here = ((TimedPartitions) left).readTimed(key);
         CompletionStage<List<TimedItem>> there = ((TimedPartitions) right).readTimed(key);
-        return here.thenCombine(there, (one, other) -> !one.equals(other)).thenCompose(differs -> {
+        return here.thenCombine(there, (one, other) -> !same(one, other)).thenCompose(differs -> {
             if (!differs || attempts == 0) {
                 return CompletableFuture.completedFuture(differs);
             }
-            CompletableFuture<Boolean> later = new CompletableFuture<>();
-            time.after(
-                    random.nextLong(5 * MILLI),
-                    () -> differs(left, right, key, attempts - 1).whenComplete((answer, failure) -> {
-                        if (failure != null) {
-                            later.completeExceptionally(failure);
-                        } else {
-                            later.complete(answer);
-                        }
-                    }));
-            return later;
+            return later(() -> differs(left, right, key, attempts - 1));
         });
     }
 
+    private <T> CompletionStage<T> later(Supplier<CompletionStage<T>> work) {
+        CompletableFuture<T> later = new CompletableFuture<>();
+        time.after(
+                random.nextLong(5 * MILLI),
+                () -> work.get().whenComplete((answer, failure) -> {
+                    if (failure != null) {
+                        later.completeExceptionally(failure);
+                    } else {
+                        later.complete(answer);
+                    }
+                }));
+        return later;
+    }
+
+    /** A record that was recovered is one more than the one that some had not taken up when it was lost. */
     private void checkNeighbours() {
+        int apartMax = lastKnown == null ? 1 : 2;
         List<PhaseRecord> inForce = new ArrayList<>();
         for (Instance instance : instances) {
-            if (!instance.process.killed()) {
+            if (instance.runs()) {
                 inForce.add(instance.dual.phase());
             }
         }
         for (PhaseRecord one : inForce) {
             for (PhaseRecord other : inForce) {
-                if (!one.phase().neighbours(other.phase()) || Math.abs(one.version() - other.version()) > 1) {
+                if (!one.phase().neighbours(other.phase()) || Math.abs(one.version() - other.version()) > apartMax) {
                     throw new AssertionError("two instances more than one step apart, one=" + one + ", other=" + other);
                 }
             }
@@ -338,7 +495,7 @@ final class MigrationWorld {
         private final String name;
         private final SurvivingJournal journal;
         private final Map<String, PhaseMark.Seen> marks = new HashMap<>();
-        private final LossyPhaseStore phases = new LossyPhaseStore(MigrationWorld.this.phases);
+        private final LossyPhaseStore phases = new LossyPhaseStore(() -> MigrationWorld.this.phases);
         private VirtualTime.Process process;
         private DualDao<SimulatedDao> dual;
 
@@ -348,8 +505,13 @@ final class MigrationWorld {
             journal = new SurvivingJournal(name);
         }
 
+        boolean runs() {
+            return dual != null && !process.killed();
+        }
+
         void start() {
             process = time.process();
+            dual = null;
             phases.lost(false);
             SimulatedDao one = origin.client(process);
             SimulatedDao other = target.client(process);
@@ -364,7 +526,13 @@ final class MigrationWorld {
                     .journal(journal)
                     .withoutDirectory()
                     .targetMark(mark())
-                    .copy(KeyCodec.LONG, new SimulatedDao.Copy(PartitionCopy.between(one, other)))
+                    .transactions(origin.transactions().hook())
+                    .copy(
+                            KeyCodec.LONG,
+                            new SimulatedDao.Copy(
+                                    PartitionCopy.between(one, other),
+                                    draws.times() ? Guarantee.SOURCE_TIMESTAMPS : Guarantee.NONE))
+                    .method("livingIn", MethodSpec::noKey)
                     .poll(Duration.ofMillis(5))
                     .environment(new DualEnvironment(
                             time, time::nanoTime, PhaseControl.Sleeper.THREAD, new DualEnvironment.Threads() {
@@ -378,22 +546,33 @@ final class MigrationWorld {
                                     return mine.executor();
                                 }
                             }));
-            dual = settings.apply(builder).build();
+            try {
+                dual = settings.apply(builder).build();
+            } catch (PhaseStoreException refused) {
+                if (!draws.loses()) {
+                    throw refused;
+                }
+                process.kill();
+                time.after(random.nextLong(20 * MILLI), this::start);
+                return;
+            }
             for (int i = 0; i < CLIENTS_EACH; i++) {
                 client(process);
             }
         }
 
+        /** Beside the instance, and in the target for one that is new. */
         private PhaseMark mark() {
             return new PhaseMark() {
                 @Override
                 public Optional<Seen> read(String of) {
-                    return Optional.ofNullable(marks.get(of));
+                    return Optional.ofNullable(marks.getOrDefault(of, marksInTarget.get(of)));
                 }
 
                 @Override
                 public void remember(String of, Seen seen) {
                     marks.put(of, seen);
+                    marksInTarget.merge(of, seen, (one, other) -> one.version() > other.version() ? one : other);
                 }
             };
         }
@@ -405,6 +584,7 @@ final class MigrationWorld {
             kills++;
             VirtualTime.Process killed = process;
             killed.kill();
+            entities.killed(killed);
             time.after(ARRIVED_NANOS, () -> calls.forget(killed));
             time.after(random.nextLong(50 * MILLI), this::start);
         }
@@ -414,7 +594,10 @@ final class MigrationWorld {
                 if (quiet) {
                     return;
                 }
-                calls.next(dual.dao(), mine, number, oneSideDecides()).whenComplete((answer, failure) -> client(mine));
+                CompletionStage<?> call = draws.entities() && random.nextInt(3) == 0
+                        ? entities.next(dual.dao(), mine, dual.phase().phase().authority(), this::kill)
+                        : calls.next(dual.dao(), mine, number, oneSideDecides());
+                call.whenComplete((answer, failure) -> client(mine));
             });
         }
     }

@@ -16,25 +16,26 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What clients call, drawn from a seed and logged: each kind of operation, on keys as few as that calls meet. To the log a
+ * What clients call, drawn from a seed and logged: each kind of operation, on keys as few as that
+ * calls meet. To the log a
  * compare-and-set is a write or a delete, which failed if it said no; what is added to an item is an item of its own; and
  * what expires is deleted, at a time that is not known exactly.
  */
 final class RandomCalls {
-    static final int KEYS = 4;
-
     private static final List<String> NAMES = List.of("b/1", "b/2", "c/1");
     private static final String ADDED_TO = "n/1";
 
     /** Never deleted: a deletion would be between two additions to a store that orders them otherwise than by their times. */
-    private static final long ADDED_TO_KEY = KEYS - 1L;
+    private static final long ADDED_TO_KEY = 3;
 
     private static final String EXPIRING = "t/1";
     /** Longer than any decision takes. */
     private static final Duration DECIDED_WITHIN = Duration.ofMillis(200);
 
+    private static final long MOMENT_NANOS = 3_000_000;
     private static final Duration TTL_MAX = Duration.ofMillis(100);
 
+    private final MigrationWorld.Draws draws;
     private final SplittableRandom random;
     private final VirtualTime time;
     private final OperationLog log;
@@ -51,7 +52,9 @@ final class RandomCalls {
 
     private long nextValue;
 
-    RandomCalls(SplittableRandom random, VirtualTime time, OperationLog log) {
+    /** @param draws how many keys, and whether to call what depends on what is there or on time */
+    RandomCalls(MigrationWorld.Draws draws, SplittableRandom random, VirtualTime time, OperationLog log) {
+        this.draws = draws;
         this.random = random;
         this.time = time;
         this.log = log;
@@ -106,12 +109,14 @@ final class RandomCalls {
      * @param oneSideDecides whether all instances take the same side for right; nothing is added unless they do
      */
     CompletionStage<?> next(SimulatedDao dao, VirtualTime.Process process, long onlyRead, boolean oneSideDecides) {
-        long a = random.nextInt(KEYS);
+        long a = random.nextInt(draws.keys());
         String key = Long.toString(a);
         String name = NAMES.get(random.nextInt(NAMES.size()));
         String value = "v" + nextValue++;
         int dice = random.nextInt(100);
-        if (a == ADDED_TO_KEY && dice >= 66 && dice < 86) {
+        if (!draws.times()) {
+            return plain(dao, name, value, dice);
+        } else if (a == ADDED_TO_KEY && dice >= 66 && dice < 86) {
             return oneSideDecides ? add(dao, process, a, value) : read(dao, a);
         } else if (dice < 48 || a == onlyRead) {
             return read(dao, a);
@@ -137,6 +142,18 @@ final class RandomCalls {
             disputed.add(key);
         }
         return compareAndSet(dao, a, name, value);
+    }
+
+    /** Of many keys, so that most are left alone for long; but several often write the same one at the same moment. */
+    private CompletionStage<?> plain(SimulatedDao dao, String name, String value, int dice) {
+        long moment = time.nanoTime() / MOMENT_NANOS;
+        long a = random.nextBoolean() ? moment % draws.keys() : random.nextInt(draws.keys());
+        String key = Long.toString(a);
+        if (dice < 30) {
+            return read(dao, a);
+        }
+        LoggedOperation logged = log.write(key, Map.of(name, value), time.nanoTime());
+        return ended(logged, dao.write(a, List.of(item(name, value))));
     }
 
     private CompletionStage<?> read(SimulatedDao dao, long a) {
@@ -192,12 +209,16 @@ final class RandomCalls {
     }
 
     private void end(LoggedOperation logged, Throwable failure) {
+        end(logged, failure, time.nanoTime());
+    }
+
+    static void end(LoggedOperation logged, Throwable failure, long nanos) {
         if (failure == null) {
-            logged.acknowledged(time.nanoTime());
+            logged.acknowledged(nanos);
         } else if (nothingHappened(failure)) {
-            logged.failed(time.nanoTime());
+            logged.failed(nanos);
         } else {
-            logged.unknown(time.nanoTime());
+            logged.unknown(nanos);
         }
     }
 

@@ -5,11 +5,14 @@ import io.anneal.dualdao.operation.Conditional;
 import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.operation.Increment;
 import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
 import io.anneal.migrate.store.Item;
 import io.anneal.migrate.store.PartitionCopy;
 import io.anneal.migrate.store.PartitionDao;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /** Partitions, with what else a store can do to them. */
@@ -29,13 +32,27 @@ public interface SimulatedDao extends PartitionDao {
     @Delete
     CompletionStage<Void> replaceFor(@Key long a, List<Item> items, Duration ttl);
 
-    /** Copies of all of it. */
-    record Copy(PartitionCopy partitions) implements KeyCopy<SimulatedDao, Long> {
-        @Override
-        public Guarantee guarantee() {
-            return partitions.guarantee();
-        }
+    /** What a service has many of, and finds by more than the key. One that is gone is there and marked so. */
+    record Entity(String name, String city, boolean gone) {}
 
+    /** Sets all of an entity, also to mark it as gone. On the caller's thread, in its transaction. */
+    @Write
+    void save(@Key long a, Entity entity);
+
+    /** Takes an entity away. On the caller's thread, in its transaction. */
+    @Delete
+    void remove(@Key long a);
+
+    /** An entity that is not gone; null if there is none. */
+    @Read
+    CompletionStage<Entity> find(@Key long a);
+
+    /** All entities of a city that are not gone. */
+    @Read
+    CompletionStage<Map<Long, Entity>> livingIn(String city);
+
+    /** Copies of all of it. */
+    record Copy(PartitionCopy partitions, Guarantee guarantee) implements KeyCopy<SimulatedDao, Long> {
         @Override
         public CompletionStage<Void> copy(Long key, SimulatedDao from, SimulatedDao to, long takenAwayBeforeMicros) {
             return partitions.copy(key, from, to, takenAwayBeforeMicros);

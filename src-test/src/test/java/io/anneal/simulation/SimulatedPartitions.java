@@ -20,13 +20,18 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * A store somewhere in the network of a {@link VirtualTime}: the newest write of an item counts. Requests take random times to get there
+ * A store somewhere in the network of a {@link VirtualTime}: the newest write of an item counts, if it keeps
+ * their times. Requests take random times to get there
  * and back; some are refused, some get lost on the way, some are done and their answer is lost. What a process sent before it
  * was killed arrives all the same.
  */
 final class SimulatedPartitions {
     private static final long LATENCY_MAX_NANOS = 2_000_000;
     private static final long TIMEOUT_NANOS = 10_000_000;
+
+    private static final Place NAME = new Place("entity", "name");
+    private static final Place CITY = new Place("entity", "city");
+    private static final Place GONE = new Place("entity", "gone");
 
     /** An item's newest write; data is null for a deletion, and as good as null once it has expired. */
     private record Cell(String data, long micros, long expiresAtMicros) {}
@@ -40,14 +45,19 @@ final class SimulatedPartitions {
     }
 
     private final String name;
+    private final boolean keepsTimes;
     private final VirtualTime time;
     private final SplittableRandom random;
     private final Map<Long, TreeMap<Place, Cell>> cells = new HashMap<>();
     private final Map<Long, Long> partitionDeletions = new HashMap<>();
+    private final Map<Long, Long> changedNanos = new HashMap<>();
+    private final SimulatedTransactions transactions = new SimulatedTransactions();
     private int faultPercent;
 
-    SimulatedPartitions(String name, VirtualTime time, SplittableRandom random) {
+    /** @param keepsTimes whether the newest write counts, and not the last that arrived */
+    SimulatedPartitions(String name, boolean keepsTimes, VirtualTime time, SplittableRandom random) {
         this.name = name;
+        this.keepsTimes = keepsTimes;
         this.time = time;
         this.random = random;
     }
@@ -57,8 +67,30 @@ final class SimulatedPartitions {
         faultPercent = percent;
     }
 
+    SimulatedTransactions transactions() {
+        return transactions;
+    }
+
+    /** What is there, be it gone; null for nothing. */
+    private SimulatedDao.Entity entity(long key) {
+        String entityName = data(key, NAME);
+        return entityName == null
+                ? null
+                : new SimulatedDao.Entity(entityName, data(key, CITY), Boolean.parseBoolean(data(key, GONE)));
+    }
+
+    private SimulatedDao.Entity living(long key) {
+        SimulatedDao.Entity entity = entity(key);
+        return entity == null || entity.gone() ? null : entity;
+    }
+
     SimulatedDao client(VirtualTime.Process process) {
         return new Client(process);
+    }
+
+    /** When somebody last wrote a key. */
+    long changedNanos(long key) {
+        return changedNanos.getOrDefault(key, Long.MIN_VALUE);
     }
 
     List<TimedItem> held(long key) {
@@ -83,7 +115,10 @@ final class SimulatedPartitions {
     }
 
     private void put(long key, Place place, Cell cell) {
-        if (cell.micros > partitionDeletions.getOrDefault(key, Long.MIN_VALUE)) {
+        changedNanos.put(key, time.nanoTime());
+        if (!keepsTimes) {
+            cells.computeIfAbsent(key, k -> new TreeMap<>()).put(place, cell);
+        } else if (cell.micros > partitionDeletions.getOrDefault(key, Long.MIN_VALUE)) {
             cells.computeIfAbsent(key, k -> new TreeMap<>()).merge(place, cell, SimulatedPartitions::newer);
         }
     }
@@ -111,8 +146,19 @@ final class SimulatedPartitions {
     }
 
     private void deletePartition(long key, long micros) {
+        changedNanos.put(key, time.nanoTime());
+        if (!keepsTimes) {
+            cells.remove(key);
+            return;
+        }
         partitionDeletions.merge(key, micros, Math::max);
         cells.getOrDefault(key, new TreeMap<>()).values().removeIf(cell -> cell.micros <= micros);
+    }
+
+    /** Makes a key what another store holds, both locked meanwhile. */
+    void become(long key, SimulatedPartitions other) {
+        cells.put(key, new TreeMap<>(other.cells.getOrDefault(key, new TreeMap<>())));
+        changedNanos.put(key, time.nanoTime());
     }
 
     private final class Client implements SimulatedDao, TimedPartitions {
@@ -146,6 +192,33 @@ final class SimulatedPartitions {
             return answer;
         }
 
+        /** Over when it returns, as what a thread waits for. */
+        private <T> T waitedFor(Supplier<T> work) {
+            int dice = random.nextInt(100);
+            boolean wrong = dice < faultPercent;
+            if (wrong && dice % 3 == 0) {
+                throw new IllegalStateException("refused, store=" + name);
+            }
+            T result = wrong && dice % 3 == 1 ? null : work.get();
+            if (wrong) {
+                throw new IllegalStateException(
+                        "no answer, store=" + name, new TimeoutException("no answer, store=" + name));
+            }
+            return result;
+        }
+
+        /** What copies ask for: of an entity at once, since whoever writes one waits for its copies on the only thread there is. */
+        private <T> CompletionStage<T> copying(long key, Supplier<T> work) {
+            if (key < EntityCalls.FIRST) {
+                return request(work);
+            }
+            try {
+                return CompletableFuture.completedFuture(waitedFor(work));
+            } catch (IllegalStateException wrong) {
+                return CompletableFuture.failedFuture(wrong);
+            }
+        }
+
         private void late(CompletableFuture<?> answer) {
             process.after(
                     TIMEOUT_NANOS,
@@ -158,7 +231,7 @@ final class SimulatedPartitions {
 
         @Override
         public CompletionStage<Partition> read(long a) {
-            return request(() -> {
+            return copying(a, () -> {
                 List<TimedItem> items = held(a);
                 return items.isEmpty()
                         ? null
@@ -239,13 +312,54 @@ final class SimulatedPartitions {
         }
 
         @Override
+        public void save(long a, Entity entity) {
+            long micros = micros();
+            waitedFor(() -> {
+                transactions.write(a, () -> {
+                    put(a, NAME, new Cell(entity.name(), micros, TimedItem.NEVER));
+                    put(a, CITY, new Cell(entity.city(), micros, TimedItem.NEVER));
+                    put(a, GONE, new Cell(Boolean.toString(entity.gone()), micros, TimedItem.NEVER));
+                });
+                return null;
+            });
+        }
+
+        @Override
+        public void remove(long a) {
+            long micros = micros();
+            waitedFor(() -> {
+                transactions.write(a, () -> deletePartition(a, micros));
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<Entity> find(long a) {
+            return request(() -> living(a));
+        }
+
+        @Override
+        public CompletionStage<Map<Long, Entity>> livingIn(String city) {
+            return request(() -> {
+                Map<Long, Entity> found = new TreeMap<>();
+                for (long key : EntityCalls.keys()) {
+                    Entity entity = living(key);
+                    if (entity != null && entity.city().equals(city)) {
+                        found.put(key, entity);
+                    }
+                }
+                return found;
+            });
+        }
+
+        @Override
         public CompletionStage<List<TimedItem>> readTimed(long a) {
-            return request(() -> held(a));
+            return copying(a, () -> held(a));
         }
 
         @Override
         public CompletionStage<Void> writeTimed(long a, List<TimedItem> items) {
-            return request(() -> {
+            return copying(a, () -> {
                 items.forEach(item -> put(
                         a,
                         new Place(item.b(), item.c()),
@@ -256,7 +370,7 @@ final class SimulatedPartitions {
 
         @Override
         public CompletionStage<Void> deleteTimed(long a, List<TimedItem> seen) {
-            return request(() -> {
+            return copying(a, () -> {
                 seen.forEach(item -> put(a, item.b(), item.c(), null, item.writeTimeMicros()));
                 return null;
             });

@@ -75,6 +75,17 @@ final class VirtualTime implements InstantSource {
     /** The threads of one process. */
     final class Process {
         private boolean killed;
+        private boolean waitedFor;
+
+        /** Does work that waits for what it has others do, which then do it at once: there is no other thread. */
+        void atOnce(Runnable work) {
+            waitedFor = true;
+            try {
+                work.run();
+            } finally {
+                waitedFor = false;
+            }
+        }
 
         void kill() {
             killed = true;
@@ -119,6 +130,10 @@ final class VirtualTime implements InstantSource {
 
         @Override
         public void execute(Runnable work) {
+            if (process.waitedFor) {
+                work.run();
+                return;
+            }
             schedule(work, random.nextLong(DISPATCH_NANOS), TimeUnit.NANOSECONDS);
         }
     }
