@@ -15,6 +15,9 @@ final class ForwardRows extends SlicedRows {
     private int nextSlice;
     private Slice slice;
     private boolean inSlice;
+    /** Whether the slice ends with the partition: what comes need not be looked at before it is decoded. */
+    private boolean isToEnd;
+
     private boolean sliceIsOver;
     /** Whether the place of the next fragment is read. */
     private boolean placed;
@@ -33,6 +36,13 @@ final class ForwardRows extends SlicedRows {
         while (true) {
             if (slice == null && !beginSlice()) {
                 return FragmentKind.PARTITION_END;
+            }
+            if (inSlice && isToEnd && !placed && !partitionIsOver) {
+                FragmentKind kind = decodeUnplaced();
+                if (kind != null) {
+                    return kind;
+                }
+                continue;
             }
             if (!placed && !sliceIsOver && !partitionIsOver) {
                 readPlace();
@@ -70,6 +80,7 @@ final class ForwardRows extends SlicedRows {
             return false;
         }
         slice = slices.get(nextSlice++);
+        isToEnd = comparator.size() > 0 && slice.to().size() == 0 && slice.toWeight() == ClusteringComparator.AFTER;
         inSlice = false;
         sliceIsOver = false;
         if (lookup != null && slice.from().size() > 0) {
@@ -132,13 +143,28 @@ final class ForwardRows extends SlicedRows {
         return true;
     }
 
-    private FragmentKind decode() throws IOException {
-        placed = false;
-        FragmentKind kind = reader.decodeAgain();
+    /** Decodes what comes next without reading its place before; null where nothing is in it, or the partition ends. */
+    private FragmentKind decodeUnplaced() throws IOException {
+        reader.begin();
+        window.mark();
+        FragmentKind kind = reader.decode();
+        partitionIsOver = kind == FragmentKind.PARTITION_END;
+        return partitionIsOver ? null : note(kind);
+    }
+
+    /** Tells whether a range deletion is open behind what was decoded. */
+    private FragmentKind note(FragmentKind kind) {
         if (kind == FragmentKind.RANGE_TOMBSTONE_CHANGE) {
             decodedChange();
             isOpen = !change().isLive();
-        } else if (kind == FragmentKind.CLUSTERING_ROW) {
+        }
+        return kind;
+    }
+
+    private FragmentKind decode() throws IOException {
+        placed = false;
+        FragmentKind kind = note(reader.decodeAgain());
+        if (kind == FragmentKind.CLUSTERING_ROW) {
             // Behind the row with which the slice ends there is nothing to look for, perhaps in the next chunk.
             sliceIsOver = slice.to().size() == comparator.size()
                     && slice.toWeight() == ClusteringComparator.AFTER
