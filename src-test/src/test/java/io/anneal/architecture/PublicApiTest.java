@@ -72,6 +72,7 @@ final class PublicApiTest {
                 // Histograms are what instances add up, and their library is one of the two that a dual DAO depends on.
                 boolean own = raw.getBaseComponentType().isPrimitive()
                         || name.startsWith("java.")
+                        || name.startsWith("javax.sql.")
                         || name.startsWith("org.HdrHistogram.")
                         || name.startsWith(MainClasses.ROOT + ".") && !name.contains(".grammar.");
                 if (!own) {
