@@ -289,6 +289,67 @@ final class ScanCommandTest {
         }
     }
 
+    /** One replica knows of a deletion, the other of a row; a third one is down. */
+    @Test
+    void shouldMergeReplicas() throws IOException {
+        Path token = Files.createFile(
+                directory.resolve("token-of-two"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(token, "a secret that is long enough to be one");
+        Path other = directory.resolve("other");
+        try (Store one = Store.open(directory.resolve("one"));
+                Store two = Store.open(other);
+                CommandNode first = serve(one, token, 1);
+                CommandNode second = serve(two, token, 2)) {
+            for (Store replica : List.of(one, two)) {
+                Table table = replica.createTable("CREATE TABLE ks.m (p int, c int, PRIMARY KEY (p, c))");
+                table.row().key("p", 1).clustering("c", 1).timestampMicros(1).insert();
+            }
+            one.table("ks.m").row().key("p", 1).clustering("c", 1).timestampMicros(2).deleteRow();
+            two.table("ks.m").row().key("p", 1).clustering("c", 2).timestampMicros(1).insert();
+            String down = "127.0.0.1:1";
+            List<Object> asked = new ArrayList<>(List.of("scan", "--table", "ks.m", "--token-file", token));
+            for (String replica : List.of(PeerAddress.text(first.address()), PeerAddress.text(second.address()))) {
+                asked.addAll(List.of("--replica", replica));
+            }
+            Path ring = Files.writeString(
+                    directory.resolve("ring"),
+                    "TokenRange: \n\tTokenRange(start_token:0, end_token:0, endpoints:[a, b], rpc_endpoints:[])\n");
+            CommandRun alone = there(asked);
+            CommandRun quorum = there(asked, "--consistency", "quorum");
+            CommandRun withDown = there(asked, "--consistency", "QUORUM", "--replica", down);
+            CommandRun byRing = there(
+                    List.of("scan", "--table", "ks.m", "--token-file", token, "--ring", ring),
+                    "--replica",
+                    "b=" + PeerAddress.text(first.address()),
+                    "--replica",
+                    "a=" + PeerAddress.text(second.address()),
+                    "--consistency",
+                    "all");
+            CommandRun unknown = there(
+                    List.of("scan", "--table", "ks.m", "--token-file", token, "--ring", ring), "--replica", "c=" + down);
+            CommandRun all = there(asked, "--consistency", "all", "--replica", down);
+
+            assertThat(rows(quorum.out())).as(quorum.err()).isEqualTo(Map.of(1, List.of(2)));
+            assertThat(rows(alone.out())).as(alone.err()).isIn(Map.of(), Map.of(1, List.of(1, 2)));
+            assertThat(withDown.out()).isEqualTo(quorum.out());
+            assertThat(withDown.err()).contains("replica is left out", down);
+            assertThat(all.exitCode()).isEqualTo(ExitCode.NO);
+            assertThat(all.err()).contains("ANL-3001", "needed=3", "notGiven=[" + down + "]");
+            assertThat(byRing.out()).as(byRing.err()).isEqualTo(quorum.out());
+            assertThat(unknown.exitCode()).isEqualTo(ExitCode.USAGE);
+            assertThat(unknown.err()).contains("ring has no such node", "node=c", "nodes=[a, b]");
+        }
+    }
+
+    private static CommandNode serve(Store store, Path token, long id) throws IOException {
+        return CommandNode.serve(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                new StoreReplicas(store),
+                CommandNode.config(new UUID(1, id), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                HostEnvironment.system());
+    }
+
     private static CommandRun there(List<Object> asked, Object... more) {
         List<Object> all = new ArrayList<>(asked);
         all.addAll(List.of(more));
@@ -300,6 +361,8 @@ final class ScanCommandTest {
         for (List<String> refused : List.of(
                 List.of("--data"),
                 List.of("--table", "--replica", "127.0.0.1:1"),
+                List.of("--ring", "--data", store.toString(), "--consistency", "all"),
+                List.of("twice", "--replica", "127.0.0.1:1", "--replica", "127.0.0.1:1", "--table", "ks.t"),
                 List.of("--tls-cert", "--replica", "127.0.0.1:1", "--table", "ks.t"),
                 List.of("excludes", "--replica", "127.0.0.1:1", "--data", store.toString()))) {
             List<Object> args = new ArrayList<>(refused);

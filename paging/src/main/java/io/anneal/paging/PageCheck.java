@@ -48,6 +48,7 @@ final class PageCheck {
     private int keyIndex;
 
     private boolean hasRow;
+    private boolean hasDeletion;
     private boolean hasStatic;
     private boolean hasPlace;
     /** Whether the page goes on within this partition, and no row has shown yet that it is behind that place. */
@@ -56,6 +57,8 @@ final class PageCheck {
     private Clustering place = new Clustering();
     private Clustering lastPlace = new Clustering();
     private int lastWeight;
+    /** Where the last range deletion ends, in the direction of reading. */
+    private Optional<PositionInPartition> deletedTo = Optional.empty();
 
     PageCheck(PageRequest request, TableSchema schema) {
         this.request = request;
@@ -110,6 +113,8 @@ final class PageCheck {
         mayBeBefore = request.after().isPresent()
                 && request.after().get().key().orElseThrow().equals(next);
         hasRow = false;
+        hasDeletion = false;
+        deletedTo = Optional.empty();
         hasStatic = false;
         hasPlace = false;
     }
@@ -144,7 +149,8 @@ final class PageCheck {
         }
         switch (kind) {
             case PARTITION_DELETION -> {
-                requireFirst(hasStatic || hasPlace);
+                requireFirst(hasDeletion || hasStatic || hasPlace);
+                hasDeletion = true;
                 item.readPartitionDeletion(deletion);
             }
             case STATIC_ROW -> {
@@ -163,6 +169,7 @@ final class PageCheck {
                 item.readRangeDeletion(deletion);
                 place.wrap(query.reversed() ? deletion.end() : deletion.start());
                 passTo(query.reversed() ? deletion.endWeight() : deletion.startWeight());
+                requireApart();
             }
         }
     }
@@ -190,6 +197,21 @@ final class PageCheck {
         lastPlace = place;
         place = passed;
         lastWeight = weight;
+    }
+
+    /** A deletion ends before the next one begins: readers take the next one for the end of it. */
+    private void requireApart() {
+        if (deletedTo.isPresent() && compare(position(place, lastWeight), deletedTo.get()) < 0) {
+            throw outOfPlace("range deletions overlap, key=" + key);
+        }
+        deletedTo = Optional.of(
+                query.reversed()
+                        ? position(deletion.start().copy(), deletion.startWeight())
+                        : position(deletion.end().copy(), deletion.endWeight()));
+    }
+
+    private static PositionInPartition position(Clustering prefix, int weight) {
+        return new PositionInPartition(PositionInPartition.Region.CLUSTERED, prefix, weight);
     }
 
     private void requireBehindPlace() {
@@ -247,14 +269,11 @@ final class PageCheck {
         DecoratedKey lastKey = last.key().orElseThrow();
         if (key != null) {
             int order = compare(lastKey, key);
-            boolean isBeforeRow = order == 0
-                    && hasPlace
-                    && compare(
-                                    last.position(),
-                                    new PositionInPartition(
-                                            PositionInPartition.Region.CLUSTERED, lastPlace, lastWeight))
-                            < 0;
-            if (order < 0 || isBeforeRow) {
+            boolean isBeforeRow =
+                    order == 0 && hasPlace && compare(last.position(), position(lastPlace, lastWeight)) < 0;
+            boolean isBeforeEnd =
+                    order == 0 && deletedTo.isPresent() && compare(behindRow(last.position()), deletedTo.get()) < 0;
+            if (order < 0 || isBeforeRow || isBeforeEnd) {
                 throw outOfPlace("page ends before its last item, place=" + last + ", key=" + key);
             }
         }
@@ -265,6 +284,14 @@ final class PageCheck {
                 throw outOfPlace("page ends where it began or before, place=" + last + ", began=" + after.get());
             }
         }
+    }
+
+    /** The place behind a row, in the direction of reading; of what is no row's the same place. */
+    private PositionInPartition behindRow(PositionInPartition position) {
+        boolean isAtRow = position.region() == PositionInPartition.Region.CLUSTERED
+                && position.weight() == ClusteringComparator.AT;
+        int behind = query.reversed() ? ClusteringComparator.BEFORE : ClusteringComparator.AFTER;
+        return isAtRow ? position(position.prefix(), behind) : position;
     }
 
     private static IllegalArgumentException outOfPlace(String what) {

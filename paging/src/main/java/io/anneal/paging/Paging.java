@@ -59,12 +59,13 @@ public final class Paging implements Closeable {
     }
 
     /**
-     * A table whose ranges several replicas own: each is read from one of its owners, and from another when that one fails.
+     * A table whose ranges several replicas own: each is read from as many of its owners as the consistency asks for, and from others when
+     * one of them fails.
      *
      * @param replicas by their names in the ring; the others are not asked
      */
-    public PagedTable table(Ring ring, Map<String, PageSource> replicas) {
-        return new PagedTable(new RingPager(ring, replicas), environment);
+    public PagedTable table(Ring ring, Map<String, PageSource> replicas, Consistency consistency) {
+        return new PagedTable(new RingPager(ring, replicas, consistency, queriers), environment);
     }
 
     /** Closes the queriers that are kept. Tables stay open; they are not paged any more. */

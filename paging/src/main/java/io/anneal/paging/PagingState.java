@@ -12,7 +12,7 @@ import java.util.UUID;
  * @param after the next page holds what lies strictly behind it; empty before the first page
  * @param rowCount rows of all pages so far
  * @param served names of the replicas that the last page came from, which have queriers; none of a table in this process
- * @param concurrency how many ranges were read at once at the last page's end, at least 1
+ * @param concurrency how many parts of a ring the next page asks for at once, at least 1
  */
 public record PagingState(
         UUID queryId, Optional<RingPosition> after, long rowCount, List<String> served, int concurrency) {

@@ -7,6 +7,7 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.io.ByteUnderflowException;
+import io.anneal.key.DecoratedKey;
 import io.anneal.key.RingPosition;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
@@ -22,6 +23,7 @@ import io.anneal.schema.TableSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A page of a peer is taken as it was read, and refused where it is anything else. */
 final class PageCheckTest {
@@ -192,6 +196,46 @@ final class PageCheckTest {
                         items,
                         new PageEnd(StopReason.ROW_LIMIT, second.rowCount(), 0, 0, Optional.of(RingPosition.END))))
                 .hasMessageContaining("behind everything");
+    }
+
+    /** Two reads that are merged would take a deletion that reaches over the page's end for one that ends before later rows. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldRefuseDeletionsThatReachOverAnotherOrOverTheEnd(boolean reversed) throws IOException {
+        DecoratedKey key = DecoratedKey.ofComponents(
+                ByteBuffer.allocate(Integer.BYTES).putInt(9).array(), "s2".getBytes(StandardCharsets.UTF_8));
+        orders.table()
+                .rangeDeletion()
+                .key("customer", 9)
+                .key("shop", "s2")
+                .from("day", 0, true)
+                .to("day", 2, true)
+                .timestampMicros(2)
+                .delete();
+        orders.table()
+                .row()
+                .key("customer", 9)
+                .key("shop", "s2")
+                .timestampMicros(1)
+                .deletePartition();
+        ReadQuery query = ReadQuery.ofPartitions(List.of(key), Slices.ALL, reversed).deletionsToo();
+        PageRequest request = new PageRequest(id, query, Optional.empty(), PageLimits.DEFAULT, 0, false);
+        Page whole = read(request);
+        PageRequest less =
+                new PageRequest(id, query, Optional.empty(), PageLimits.DEFAULT.withRows(3), 0, false);
+        Page part = read(less);
+
+        assertThat(checked(request, items(whole), end(whole)).rowCount()).isEqualTo(9);
+        assertThat(checked(less, items(part), end(part)).rowCount()).isEqualTo(3);
+        List<byte[]> over = new ArrayList<>(items(part));
+        over.set(1, items(whole).get(1));
+        assertThatThrownBy(() -> checked(less, over, end(part))).hasMessageContaining("ends before its last item");
+        List<byte[]> twice = new ArrayList<>(items(whole));
+        twice.add(1, items(whole).get(1));
+        assertThatThrownBy(() -> checked(request, twice, end(whole))).hasMessageContaining("overlap");
+        List<byte[]> deletedTwice = new ArrayList<>(items(whole));
+        deletedTwice.add(0, items(whole).get(0));
+        assertThatThrownBy(() -> checked(request, deletedTwice, end(whole))).hasMessageContaining("out of order");
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
-import io.anneal.node.ReplicaException;
 import io.anneal.node.Ring;
 import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.paging.querier.Queriers;
@@ -137,12 +136,16 @@ final class RingPagerTest {
             whole.forEach((name, source) -> shaky.put(name, new Shaky(source, random, failures)));
             for (int i = 0; i < 10; i++) {
                 int pageSize = 1 + random.nextInt(20);
-                assertThat(rows(paging.table(ring, whole).scan().pageSize(pageSize)))
+                assertThat(rows(paging.table(ring, whole, Consistency.ONE)
+                                .scan()
+                                .pageSize(pageSize)))
                         .isEqualTo(rows(reads.scan()));
-                assertThat(rowsOfShaky(paging.table(ring, shaky).scan().pageSize(pageSize)))
+                assertThat(rowsOfShaky(paging.table(ring, shaky, Consistency.ONE)
+                                .scan()
+                                .pageSize(pageSize)))
                         .isEqualTo(rows(reads.scan()));
                 int k = random.nextInt(KEYS);
-                assertThat(rowsOfShaky(paging.table(ring, shaky)
+                assertThat(rowsOfShaky(paging.table(ring, shaky, Consistency.ONE)
                                 .partition(k)
                                 .reversed()
                                 .pageSize(2)))
@@ -163,10 +166,11 @@ final class RingPagerTest {
                 Paging paging = Paging.open()) {
             Ring ring = Ring.of(List.of(TokenRange.FULL), Set.of("other"));
             PageSource own = queriers.pages("own", orders.table());
-            assertThatThrownBy(
-                            () -> paging.table(ring, Map.of("own", own)).scan().firstPage())
-                    .isInstanceOf(ReplicaException.class)
-                    .hasMessageContainingAll("no replica that is read from owns", "own");
+            assertThatThrownBy(() -> paging.table(ring, Map.of("own", own), Consistency.ONE)
+                            .scan()
+                            .firstPage())
+                    .isInstanceOf(ReplicasUnavailableException.class)
+                    .hasMessageContainingAll("too few owners", "other");
         }
     }
 
@@ -197,7 +201,7 @@ final class RingPagerTest {
                 public void forget(UUID queryId) {}
             };
             Ring ring = new Ring(List.of(new Ring.Part(TokenRange.FULL, List.of("first", "second"))));
-            assertThatThrownBy(() -> paging.table(ring, Map.of("first", interrupted, "second", own))
+            assertThatThrownBy(() -> paging.table(ring, Map.of("first", interrupted, "second", own), Consistency.ONE)
                             .scan()
                             .firstPage())
                     .isInstanceOf(InterruptedIOException.class);

@@ -10,7 +10,9 @@ import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
+import io.anneal.node.Ring;
 import io.anneal.node.StoreReplicas;
+import io.anneal.paging.Consistency;
 import io.anneal.paging.PagedTable;
 import io.anneal.paging.Paging;
 import io.anneal.paging.PagingCookieException;
@@ -20,6 +22,7 @@ import io.anneal.paging.Scan;
 import io.anneal.paging.ScanPage;
 import io.anneal.paging.querier.PagingMetrics;
 import io.anneal.paging.querier.QuerierLimits;
+import io.anneal.paging.query.PageSource;
 import io.anneal.store.SSTables;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
@@ -119,6 +122,15 @@ class PagingSnippetsTest {
         // snippet: replica
         RemotePages there = RemotePages.open(node.peers(), address, "", "shop", "orders");
         PagedTable orders = paging.table(there);
+        // end
+        return orders;
+    }
+
+    private static PagedTable ofRing(Path describering, Map<String, PageSource> replicas, Paging paging)
+            throws IOException {
+        // snippet: ring
+        Ring ring = Ring.parse(Files.readString(describering));
+        PagedTable orders = paging.table(ring, replicas, Consistency.QUORUM);
         // end
         return orders;
     }
@@ -237,9 +249,16 @@ class PagingSnippetsTest {
             service.register(node.handlers());
             node.replicas().add("orders", new StoreReplicas(store));
 
-            PagedTable orders = there(asking, node.listen(loopback), paging);
+            InetSocketAddress address = node.listen(loopback);
+            PagedTable orders = there(asking, address, paging);
+            Path describering = Files.writeString(
+                    directory.resolve("ring"),
+                    "TokenRange: \n\tTokenRange(start_token:0, end_token:0, endpoints:[n1], rpc_endpoints:[])\n");
+            PageSource there = RemotePages.open(asking.peers(), address, "", "shop", "orders");
+            PagedTable ofRing = ofRing(describering, Map.of("n1", there), paging);
 
             assertThat(orders.scan().pageSize(7).stream().count()).isEqualTo(CUSTOMERS * ORDERS);
+            assertThat(ofRing.scan().pageSize(7).stream().count()).isEqualTo(CUSTOMERS * ORDERS);
         }
     }
 
@@ -287,6 +306,6 @@ class PagingSnippetsTest {
 
     @Test
     void shouldStandInThePage() throws IOException {
-        Snippets.assertQuoted(PagingSnippetsTest.class, "paging.md", 7);
+        Snippets.assertQuoted(PagingSnippetsTest.class, "paging.md", 8);
     }
 }

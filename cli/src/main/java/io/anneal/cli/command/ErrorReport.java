@@ -20,6 +20,7 @@ import io.anneal.net.CredentialFileException;
 import io.anneal.net.PeerException;
 import io.anneal.node.ReplicaException;
 import io.anneal.paging.PagingCookieException;
+import io.anneal.paging.ReplicasUnavailableException;
 import io.anneal.repair.RepairCode;
 import io.anneal.repair.RepairException;
 import io.anneal.schema.InvalidValueException;
@@ -113,6 +114,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                     ErrorCode.REPAIR,
                     message,
                     refused.waiver().map(RepairAdvice::of).orElseGet(() -> RepairAdvice.of(refused.remedy())));
+        } else if (failure instanceof ReplicasUnavailableException) {
+            return failure.getCause() instanceof PeerException peer
+                    ? of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()))
+                    : of(ErrorCode.PEER, message);
         } else if (failure instanceof PeerException peer) {
             return peer.code().equals(RepairCode.REFUSED)
                     ? of(ErrorCode.REPAIR, message)

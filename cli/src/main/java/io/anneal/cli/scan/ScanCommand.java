@@ -3,15 +3,21 @@ package io.anneal.cli.scan;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.NamedNode;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.RingFile;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.repair.PeerSecurity;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.PeerAddress;
+import io.anneal.net.PeerException;
+import io.anneal.node.Ring;
+import io.anneal.paging.Consistency;
 import io.anneal.paging.PagedTable;
 import io.anneal.paging.Paging;
 import io.anneal.paging.RemotePages;
@@ -20,6 +26,7 @@ import io.anneal.paging.ScanPages;
 import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.paging.query.Page;
 import io.anneal.paging.query.PageLimits;
+import io.anneal.paging.query.PageSource;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTables;
 import io.anneal.store.directory.CassandraDirectory;
@@ -28,7 +35,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,10 +66,28 @@ public final class ScanCommand extends Subcommand {
 
     @Option(
             names = "--replica",
-            paramLabel = "HOST:PORT",
+            paramLabel = "[NAME=]HOST:PORT",
+            converter = NamedNode.Converter.class,
             description =
-                    "Instead of --data: a node's 'anneal serve'. Needs --table, and certificates or --token-file.")
-    private String replica;
+                    "Instead of --data: a node's 'anneal serve'; NAME is its name in the ring, its host by default."
+                            + " Repeatable: from another one when one fails. Needs --table, and certificates or"
+                            + " --token-file.")
+    private List<NamedNode> replicas = List.of();
+
+    @Option(
+            names = "--ring",
+            paramLabel = "FILE",
+            description = "Which of the replicas own what: the output of 'nodetool describering KEYSPACE'. Without it"
+                    + " each owns everything.")
+    private Path ringFile;
+
+    @Option(
+            names = "--consistency",
+            paramLabel = "LEVEL",
+            description = "How many owners of each row are read and merged, one of ${COMPLETION-CANDIDATES};"
+                    + " ${DEFAULT-VALUE} by default.",
+            defaultValue = "ONE")
+    private Consistency consistency;
 
     @Mixin
     private PeerSecurity security = new PeerSecurity();
@@ -148,7 +175,7 @@ public final class ScanCommand extends Subcommand {
         }
         StopSignal stop = StopSignal.interrupting(Thread.currentThread(), () -> isStopped = true);
         try {
-            return replica == null ? scanDirectories() : scanReplica();
+            return replicas.isEmpty() ? scanDirectories() : scanReplicas();
         } finally {
             stop.settled();
         }
@@ -158,6 +185,9 @@ public final class ScanCommand extends Subcommand {
         if (directories.isEmpty()) {
             throw usage("give the rows' place as --data or as --replica");
         }
+        if (ringFile != null || consistency != Consistency.ONE) {
+            throw usage("--ring and --consistency need --replica");
+        }
         security.refuse(this);
         try (SSTables sstables = open();
                 Paging paging = Paging.open(QuerierLimits.DEFAULT, host())) {
@@ -165,19 +195,65 @@ public final class ScanCommand extends Subcommand {
         }
     }
 
-    private int scanReplica() throws IOException {
+    private int scanReplicas() throws IOException {
         if (!directories.isEmpty() || schemaFile != null) {
             throw usage("--replica excludes --data and --schema");
         }
         if (table == null) {
             throw usage("--replica needs --table");
         }
+        Optional<Ring> ring = ringFile == null ? Optional.empty() : Optional.of(RingFile.read(this, ringFile));
+        Map<String, NamedNode> named = named(ring);
         security.check(this);
         try (CommandNode node = security.node(this);
                 Paging paging = Paging.open(QuerierLimits.DEFAULT, host())) {
-            return print(paging.table(RemotePages.open(
-                    node.node().peers(), PeerAddress.parse(replica), "", table.keyspace(), table.table())));
+            Connector peers = node.node().peers();
+            if (ring.isEmpty() && replicas.size() == 1) {
+                return print(paging.table(open(peers, replicas.get(0))));
+            }
+            return print(paging.table(
+                    ring.orElseGet(() -> Ring.of(List.of(TokenRange.FULL), named.keySet())),
+                    open(peers, named),
+                    consistency));
         }
+    }
+
+    /** By their names in the ring; without one by their addresses. */
+    private Map<String, NamedNode> named(Optional<Ring> ring) {
+        Map<String, NamedNode> named = new LinkedHashMap<>();
+        for (NamedNode replica : replicas) {
+            String name = ring.isEmpty() ? PeerAddress.text(replica.address()) : replica.name();
+            if (named.put(name, replica) != null) {
+                throw usage("replica is given twice: give each its own name in the ring, as NAME=HOST:PORT, name=" + name);
+            }
+            if (ring.isPresent() && !ring.get().owners().contains(name)) {
+                throw usage("ring has no such node: name it as NAME=HOST:PORT by the ring's name, node=" + name
+                        + ", nodes=" + ring.get().owners().stream().sorted().toList());
+            }
+        }
+        return named;
+    }
+
+    /** Those that answer: whether they are enough is told when the first page is read. */
+    private Map<String, PageSource> open(Connector peers, Map<String, NamedNode> named) throws IOException {
+        Map<String, PageSource> answering = new LinkedHashMap<>();
+        PeerException failure = null;
+        for (Map.Entry<String, NamedNode> replica : named.entrySet()) {
+            try {
+                answering.put(replica.getKey(), open(peers, replica.getValue()));
+            } catch (PeerException failed) {
+                failure = failed;
+                environment().err().println("replica is left out: " + failed.getMessage());
+            }
+        }
+        if (answering.isEmpty()) {
+            throw failure;
+        }
+        return answering;
+    }
+
+    private RemotePages open(Connector peers, NamedNode replica) throws IOException {
+        return RemotePages.open(peers, replica.address(), "", table.keyspace(), table.table());
     }
 
     private int print(PagedTable paged) throws IOException {

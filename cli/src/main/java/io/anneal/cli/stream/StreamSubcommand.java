@@ -5,6 +5,7 @@ import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
+import io.anneal.cli.command.NamedNode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RingFile;
 import io.anneal.cli.command.StopSignal;

@@ -2,8 +2,8 @@ package io.anneal.paging.querier;
 
 import io.anneal.key.RingPosition;
 import io.anneal.key.ShardRule;
+import io.anneal.paging.query.PageRequest;
 import io.anneal.schema.TableSchema;
-import io.anneal.store.ShardReads;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -21,10 +21,10 @@ import java.util.function.LongConsumer;
  * <p>Nothing of it outlives a page but the shard readers, which are given away at its end. One thread.
  */
 final class MultishardReader {
-    private final ShardReads reads;
+    private final Cursors cursors;
+    private final PageRequest request;
     private final Stretch stretch;
     private final TableSchema schema;
-    private final long nowSeconds;
     private final LongConsumer holds;
     private final ReadAhead beside;
     /** Of each shard; null before it is opened. */
@@ -43,19 +43,19 @@ final class MultishardReader {
      * @param beside where shards are read that are not wanted yet
      */
     MultishardReader(
-            ShardReads reads,
+            Cursors cursors,
+            PageRequest request,
             Stretch stretch,
             TableSchema schema,
-            long nowSeconds,
             LongConsumer holds,
             ReadAhead beside) {
-        this.reads = reads;
+        this.cursors = cursors;
+        this.request = request;
         this.stretch = stretch;
         this.schema = schema;
-        this.nowSeconds = nowSeconds;
         this.holds = holds;
         this.beside = beside;
-        ShardRule shards = reads.shards();
+        ShardRule shards = cursors.shards();
         int count = stretch.ranges().isEmpty() ? 1 : shards.shardCount();
         readers = new ShardReader[count];
         tokens = new long[count];
@@ -73,7 +73,7 @@ final class MultishardReader {
 
     /** Goes on with a reader that was kept. */
     void resume(int shard, ShardReader kept) {
-        kept.beginPage(nowSeconds);
+        kept.beginPage(request.nowSeconds());
         readers[shard] = kept;
         update(shard);
     }
@@ -98,7 +98,7 @@ final class MultishardReader {
     void readAhead(PageItems page) throws IOException {
         for (int shard = 0; shard < readers.length; shard++) {
             if (!isDone[shard]) {
-                readers[shard] = stretch.reader(reads, schema, shard, tokens[shard], nowSeconds);
+                readers[shard] = stretch.reader(cursors, request, schema, shard, tokens[shard]);
                 fill(readers[shard], page, Long.MAX_VALUE);
                 update(shard);
             }
@@ -135,7 +135,7 @@ final class MultishardReader {
             }
             int second = least(shard);
             if (readers[shard] == null) {
-                readers[shard] = stretch.reader(reads, schema, shard, tokens[shard], nowSeconds);
+                readers[shard] = stretch.reader(cursors, request, schema, shard, tokens[shard]);
             }
             readFrom(readers[shard], page, second >= 0, second < 0 ? 0 : tokens[second]);
             update(shard);

@@ -2,7 +2,6 @@ package io.anneal.paging.querier;
 
 import io.anneal.paging.query.Page;
 import io.anneal.paging.query.PageRequest;
-import io.anneal.store.ShardReads;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -11,25 +10,24 @@ import java.util.Optional;
 /** One page that is being read: takes up the queriers of the page before, and leaves those for the next. One thread. */
 final class PageRead {
     private final QuerierPages pages;
-    private final ShardReads reads;
+    private final Cursors cursors;
     private final Queriers queriers;
     private final PageRequest request;
     private final ReadSemaphore.Permit permit;
     private final PageItems page;
 
-    PageRead(
-            QuerierPages pages, ShardReads reads, Queriers queriers, PageRequest request, ReadSemaphore.Permit permit) {
+    PageRead(QuerierPages pages, Cursors cursors, Queriers queriers, PageRequest request, ReadSemaphore.Permit permit) {
         this.pages = pages;
-        this.reads = reads;
+        this.cursors = cursors;
         this.queriers = queriers;
         this.request = request;
         this.permit = permit;
-        page = new PageItems(reads.schema(), request.limits(), request.nowSeconds());
+        page = new PageItems(cursors.schema(), request.limits(), request.nowSeconds());
     }
 
     Page read() throws IOException {
         List<Stretch> stretches = Stretch.of(request);
-        Iterator<Stretch> parts = request.stateful() ? stretches.iterator() : new Rounds(stretches, reads.shards());
+        Iterator<Stretch> parts = request.stateful() ? stretches.iterator() : new Rounds(stretches, cursors.shards());
         boolean goesOn = request.stateful() && request.after().isPresent();
         while (parts.hasNext()) {
             Optional<Page> stopped = read(parts.next(), goesOn, !parts.hasNext());
@@ -42,8 +40,8 @@ final class PageRead {
     }
 
     private Optional<Page> read(Stretch part, boolean goesOn, boolean isLast) throws IOException {
-        MultishardReader reader = new MultishardReader(
-                reads, part, page.schema(), request.nowSeconds(), this::holds, queriers.readAhead());
+        MultishardReader reader =
+                new MultishardReader(cursors, request, part, page.schema(), this::holds, queriers.readAhead());
         Optional<Page> stopped = Optional.empty();
         try {
             if (goesOn) {

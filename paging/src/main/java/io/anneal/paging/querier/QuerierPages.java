@@ -4,24 +4,26 @@ import io.anneal.paging.query.Page;
 import io.anneal.paging.query.PageRequest;
 import io.anneal.paging.query.PageSource;
 import io.anneal.schema.TableSchema;
-import io.anneal.store.ShardReads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.function.Predicate;
 
-/** Pages of a table in this process. Keeps queriers between the pages of a query, with those of other tables. Any thread. */
+/**
+ * Pages of a table in this process, or of several replicas that are merged here. Keeps queriers between the pages of a query, with those
+ * of other tables. Any thread.
+ */
 public final class QuerierPages implements PageSource, Closeable {
     /** An ALTER may come between two shards of a page, but not for ever. */
     private static final int TRIES = 4;
 
     private final String name;
-    private final ShardReads reads;
+    private final Cursors cursors;
     private final Queriers queriers;
 
-    QuerierPages(String name, ShardReads reads, Queriers queriers) {
+    QuerierPages(String name, Cursors cursors, Queriers queriers) {
         this.name = name;
-        this.reads = reads;
+        this.cursors = cursors;
         this.queriers = queriers;
     }
 
@@ -32,7 +34,7 @@ public final class QuerierPages implements PageSource, Closeable {
 
     @Override
     public TableSchema schema() {
-        return reads.schema();
+        return cursors.schema();
     }
 
     /**
@@ -58,7 +60,7 @@ public final class QuerierPages implements PageSource, Closeable {
 
     private Page readOnce(PageRequest request) throws IOException {
         try (ReadSemaphore.Permit permit = queriers.acquire(name)) {
-            return new PageRead(this, reads, queriers, request, permit).read();
+            return new PageRead(this, cursors, queriers, request, permit).read();
         }
     }
 

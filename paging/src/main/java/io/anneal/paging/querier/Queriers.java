@@ -2,11 +2,14 @@ package io.anneal.paging.querier;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.key.RingPosition;
+import io.anneal.paging.query.PageSource;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.ShardReads;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,6 +28,9 @@ public final class Queriers implements Closeable {
     /** How often what waits is looked at while it waits as long as it may. */
     private static final int SWEEPS = 4;
 
+    /** Replicas that are asked at once, beside those that pages ask by themselves: their threads only wait. */
+    private static final int ASKED_MOST = 32;
+
     private static final long SWEEP_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final QuerierLimits limits;
@@ -32,6 +38,7 @@ public final class Queriers implements Closeable {
     private final PagingMetrics metrics;
     private final ReadSemaphore semaphore;
     private final ReadAhead readAhead;
+    private final ReadAhead asking;
     private final QuerierCache cache = new QuerierCache();
     private ScheduledExecutorService sweeper;
     private boolean isClosed;
@@ -42,6 +49,7 @@ public final class Queriers implements Closeable {
         this.metrics = metrics;
         semaphore = new ReadSemaphore(limits, environment.nanoTime());
         readAhead = new ReadAhead(limits.readAheads(), semaphore::reads, environment.threads());
+        asking = new ReadAhead(ASKED_MOST, () -> 0, environment.threads());
         metrics.population(cache::size);
         metrics.reads(semaphore::reads, this::heldBytes);
     }
@@ -63,7 +71,24 @@ public final class Queriers implements Closeable {
      * @param reads must stay open until the pages are closed
      */
     public QuerierPages pages(String name, ShardReads reads) {
-        return new QuerierPages(name, reads, this);
+        return new QuerierPages(name, new OwnCursors(reads), this);
+    }
+
+    /**
+     * Pages of what several replicas of a table hold together, merged. A page ends with {@link ReplicaFailure} when one of them fails.
+     *
+     * @param name for reports
+     * @param schema which all of them have
+     * @param replicas by the names by which failures report them; none reads by these queriers, whose permits would be waited for by
+     *     those that have one
+     */
+    public QuerierPages merged(String name, TableSchema schema, Map<String, PageSource> replicas) {
+        return new QuerierPages(name, new MergedCursors(schema, new LinkedHashMap<>(replicas), asking), this);
+    }
+
+    /** Where replicas are asked at once. */
+    public ReadAhead asking() {
+        return asking;
     }
 
     /** Waits for the right to read a page. */
@@ -228,6 +253,7 @@ public final class Queriers implements Closeable {
         }
         closeIf(querier -> true);
         readAhead.close();
+        asking.close();
         if (last != null) {
             last.shutdown();
         }

@@ -4,6 +4,7 @@ import io.anneal.environment.FutureFailure;
 import io.anneal.environment.HostEnvironment;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
@@ -18,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where shards are read beside the pages that will want them: as long as there is a core for each page that is read and for each
- * shard that is read ahead. Its threads are started when they are needed first. Safe for any thread.
+ * Where work is done beside the pages that will want it, while there is a thread for it: shards are read ahead as long as there is a
+ * core for each page that is read and for each shard that is read ahead. Its threads are started when they are needed first. Safe for any thread.
  */
-final class ReadAhead implements Closeable {
+public final class ReadAhead implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(ReadAhead.class);
 
     /** What is done beside. */
     @FunctionalInterface
-    interface Work {
+    public interface Work {
         void run() throws IOException;
     }
 
@@ -48,7 +50,7 @@ final class ReadAhead implements Closeable {
     }
 
     /** Begins some work for a page that is being read; empty when no core is free for it. */
-    synchronized Optional<Task> start(Work work) {
+    public synchronized Optional<Task> start(Work work) {
         int running = workers.size() - idle.size();
         if (isClosed || running + pages.getAsInt() > most) {
             return Optional.empty();
@@ -85,7 +87,7 @@ final class ReadAhead implements Closeable {
     }
 
     /** Work that may have begun. */
-    static final class Task {
+    public static final class Task {
         private final Work work;
         private final AtomicBoolean isClaimed = new AtomicBoolean();
         private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -113,7 +115,7 @@ final class ReadAhead implements Closeable {
          * @throws IOException what it failed with
          */
         boolean finish() throws IOException {
-            if (isClaimed.compareAndSet(false, true)) {
+            if (takeBack()) {
                 return false;
             }
             try {
@@ -122,6 +124,33 @@ final class ReadAhead implements Closeable {
             } catch (CompletionException e) {
                 throw FutureFailure.asIOException(e);
             }
+        }
+
+        /**
+         * The same, but ends when the thread is interrupted, which it stays: the work then comes to nobody.
+         *
+         * @throws InterruptedIOException when it is
+         */
+        public boolean await() throws IOException {
+            if (takeBack()) {
+                return false;
+            }
+            try {
+                done.get();
+                return true;
+            } catch (ExecutionException e) {
+                throw FutureFailure.asIOException(e);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                InterruptedIOException failure = new InterruptedIOException("interrupted while a page was waited for");
+                failure.initCause(interrupted);
+                throw failure;
+            }
+        }
+
+        /** Returns whether the work had not begun, and never will. */
+        public boolean takeBack() {
+            return isClaimed.compareAndSet(false, true);
         }
     }
 }

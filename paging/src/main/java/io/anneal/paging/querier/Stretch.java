@@ -7,7 +7,6 @@ import io.anneal.key.TokenRange;
 import io.anneal.paging.query.PageRequest;
 import io.anneal.paging.query.ReadQuery;
 import io.anneal.schema.TableSchema;
-import io.anneal.store.ShardReads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -95,12 +94,9 @@ record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPos
     }
 
     /** A reader of a shard's part, which has opened nothing yet; of all partitions by key, if they are named. */
-    ShardReader reader(ShardReads reads, TableSchema schema, int shard, long firstToken, long nowSeconds) {
-        CursorSource source = ranges.isEmpty()
-                ? new KeyCursors(reads, query, place)
-                : new RangeCursors(
-                        reads, shard, new TokenRange.Linear(ranges.get(0).first(), lastToken()), place);
-        return new ShardReader(new BlockReader(query, schema, ranges, source, firstToken, nowSeconds));
+    ShardReader reader(Cursors cursors, PageRequest request, TableSchema schema, int shard, long firstToken) {
+        CursorSource source = cursors.of(request, this, shard);
+        return new ShardReader(new BlockReader(query, schema, ranges, source, firstToken, request.nowSeconds()));
     }
 
     /** Whether another one has the same end: a reader of this one goes on with what is left of that one. */

@@ -79,6 +79,11 @@ public final class PageCursor extends SourceCursor {
         return kind;
     }
 
+    /** Whether an item comes after what it stands at; what ends here does not count. */
+    public boolean hasMore() {
+        return hasItem;
+    }
+
     private FragmentKind start() throws IOException {
         if (!hasItem) {
             return null;

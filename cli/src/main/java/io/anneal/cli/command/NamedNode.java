@@ -1,4 +1,4 @@
-package io.anneal.cli.stream;
+package io.anneal.cli.command;
 
 import io.anneal.net.PeerAddress;
 import java.net.InetSocketAddress;
@@ -10,9 +10,9 @@ import picocli.CommandLine.TypeConversionException;
  *
  * @param name by which a ring knows it; its host by default
  */
-record NamedNode(String name, InetSocketAddress address) {
+public record NamedNode(String name, InetSocketAddress address) {
     /** Reads it. */
-    static final class Converter implements ITypeConverter<NamedNode> {
+    public static final class Converter implements ITypeConverter<NamedNode> {
         @Override
         public NamedNode convert(String text) {
             int equals = text.indexOf('=');
