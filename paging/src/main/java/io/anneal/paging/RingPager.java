@@ -312,8 +312,7 @@ final class RingPager implements Pager {
         }
 
         private boolean hasRoomFor(Page page) {
-            return rowCount + page.rowCount() <= limits.rows()
-                    && lengthBytes + page.lengthBytes() <= limits.bytes();
+            return rowCount + page.rowCount() <= limits.rows() && lengthBytes + page.lengthBytes() <= limits.bytes();
         }
 
         private Page ask(Run run, Optional<RingPosition> after) throws IOException {

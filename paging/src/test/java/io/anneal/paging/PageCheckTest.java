@@ -218,11 +218,11 @@ final class PageCheckTest {
                 .key("shop", "s2")
                 .timestampMicros(1)
                 .deletePartition();
-        ReadQuery query = ReadQuery.ofPartitions(List.of(key), Slices.ALL, reversed).deletionsToo();
+        ReadQuery query =
+                ReadQuery.ofPartitions(List.of(key), Slices.ALL, reversed).deletionsToo();
         PageRequest request = new PageRequest(id, query, Optional.empty(), PageLimits.DEFAULT, 0, false);
         Page whole = read(request);
-        PageRequest less =
-                new PageRequest(id, query, Optional.empty(), PageLimits.DEFAULT.withRows(3), 0, false);
+        PageRequest less = new PageRequest(id, query, Optional.empty(), PageLimits.DEFAULT.withRows(3), 0, false);
         Page part = read(less);
 
         assertThat(checked(request, items(whole), end(whole)).rowCount()).isEqualTo(9);

@@ -323,8 +323,7 @@ final class QuorumPagerTest {
         CyclicBarrier all = new CyclicBarrier(3);
         Map<String, PageSource> sources = replicas.sources();
         sources.replaceAll((name, source) -> new Watched(source, request -> meet(all)));
-        assertThat(ReplicaSet.rows(ofThree(sources, Consistency.ALL).scan().pageSize(100)))
-                .hasSize(100);
+        assertThat(ReplicaSet.rows(ofThree(sources, Consistency.ALL).scan())).hasSize(100);
     }
 
     private static void meet(CyclicBarrier barrier) throws IOException {
@@ -438,7 +437,8 @@ final class QuorumPagerTest {
                 List<String> owners = List.of("n" + i % 3, "n" + (i + 1) % 3);
                 parts.add(new Ring.Part(turns().parts().get(i).range(), owners));
             }
-            Scan scan = paging.table(new Ring(parts), sources, consistency).scan().pageSize(25);
+            Scan scan =
+                    paging.table(new Ring(parts), sources, consistency).scan().pageSize(25);
             assertThat(ReplicaSet.rows(scan)).hasSize(600);
             assertThat(read.get()).as(consistency.name()).isLessThanOrEqualTo(3 * 600 * consistency.of(2));
         }
