@@ -296,7 +296,7 @@ final class ScanCommandTest {
                 directory.resolve("token-of-two"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(token, "a secret that is long enough to be one");
-        Path other = directory.resolve("other");
+        Path other = directory.resolve("two");
         try (Store one = Store.open(directory.resolve("one"));
                 Store two = Store.open(other);
                 CommandNode first = serve(one, token, 1);
@@ -305,8 +305,18 @@ final class ScanCommandTest {
                 Table table = replica.createTable("CREATE TABLE ks.m (p int, c int, PRIMARY KEY (p, c))");
                 table.row().key("p", 1).clustering("c", 1).timestampMicros(1).insert();
             }
-            one.table("ks.m").row().key("p", 1).clustering("c", 1).timestampMicros(2).deleteRow();
-            two.table("ks.m").row().key("p", 1).clustering("c", 2).timestampMicros(1).insert();
+            one.table("ks.m")
+                    .row()
+                    .key("p", 1)
+                    .clustering("c", 1)
+                    .timestampMicros(2)
+                    .deleteRow();
+            two.table("ks.m")
+                    .row()
+                    .key("p", 1)
+                    .clustering("c", 2)
+                    .timestampMicros(1)
+                    .insert();
             String down = "127.0.0.1:1";
             List<Object> asked = new ArrayList<>(List.of("scan", "--table", "ks.m", "--token-file", token));
             for (String replica : List.of(PeerAddress.text(first.address()), PeerAddress.text(second.address()))) {
@@ -327,7 +337,9 @@ final class ScanCommandTest {
                     "--consistency",
                     "all");
             CommandRun unknown = there(
-                    List.of("scan", "--table", "ks.m", "--token-file", token, "--ring", ring), "--replica", "c=" + down);
+                    List.of("scan", "--table", "ks.m", "--token-file", token, "--ring", ring),
+                    "--replica",
+                    "c=" + down);
             CommandRun all = there(asked, "--consistency", "all", "--replica", down);
 
             assertThat(rows(quorum.out())).as(quorum.err()).isEqualTo(Map.of(1, List.of(2)));

@@ -224,7 +224,8 @@ public final class ScanCommand extends Subcommand {
         for (NamedNode replica : replicas) {
             String name = ring.isEmpty() ? PeerAddress.text(replica.address()) : replica.name();
             if (named.put(name, replica) != null) {
-                throw usage("replica is given twice: give each its own name in the ring, as NAME=HOST:PORT, name=" + name);
+                throw usage(
+                        "replica is given twice: give each its own name in the ring, as NAME=HOST:PORT, name=" + name);
             }
             if (ring.isPresent() && !ring.get().owners().contains(name)) {
                 throw usage("ring has no such node: name it as NAME=HOST:PORT by the ring's name, node=" + name
