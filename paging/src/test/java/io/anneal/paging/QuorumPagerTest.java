@@ -352,7 +352,7 @@ final class QuorumPagerTest {
             @Override
             public Page read(PageRequest request) throws IOException {
                 ByteBuffer damaged = ByteBuffer.wrap(new byte[] {1, 2, 3});
-                return Page.exhausted(source.schema(), List.of(damaged), 1, 0);
+                return Page.exhausted(source.schema(), List.of(damaged), 1, 0, request.nowSeconds());
             }
 
             @Override
