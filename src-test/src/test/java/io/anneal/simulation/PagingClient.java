@@ -2,6 +2,7 @@ package io.anneal.simulation;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.net.Connector;
+import io.anneal.paging.Consistency;
 import io.anneal.paging.PagedTable;
 import io.anneal.paging.Paging;
 import io.anneal.paging.RemotePages;
@@ -46,12 +47,15 @@ final class PagingClient implements AutoCloseable {
                 failure = silent;
             }
         }
-        Paging paging = Paging.open(QuerierLimits.DEFAULT, environment);
+        Paging paging = Paging.open(
+                QuerierLimits.DEFAULT, environment.withThreads(name -> new NetworkExecutor(world.network())));
+        Consistency[] levels = Consistency.values();
+        Consistency consistency = levels[environment.random().nextInt(levels.length)];
         try {
             if (replicas.isEmpty()) {
                 throw failure;
             }
-            return new PagingClient(paging, paging.table(world.ownership().ring(), replicas), connections);
+            return new PagingClient(paging, paging.table(world.ownership().ring(), replicas, consistency), connections);
         } catch (IOException | RuntimeException failed) {
             paging.close();
             connections.ifPresent(OneConnectionEach::close);
