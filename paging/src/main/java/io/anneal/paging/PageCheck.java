@@ -201,7 +201,7 @@ final class PageCheck {
 
     /** A deletion ends before the next one begins: readers take the next one for the end of it. */
     private void requireApart() {
-        if (deletedTo.isPresent() && compare(position(place, lastWeight), deletedTo.get()) < 0) {
+        if (deletedTo.isPresent() && compare(position(lastPlace, lastWeight), deletedTo.get()) < 0) {
             throw outOfPlace("range deletions overlap, key=" + key);
         }
         deletedTo = Optional.of(

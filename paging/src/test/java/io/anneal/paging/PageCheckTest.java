@@ -204,14 +204,16 @@ final class PageCheckTest {
     void shouldRefuseDeletionsThatReachOverAnotherOrOverTheEnd(boolean reversed) throws IOException {
         DecoratedKey key = DecoratedKey.ofComponents(
                 ByteBuffer.allocate(Integer.BYTES).putInt(9).array(), "s2".getBytes(StandardCharsets.UTF_8));
-        orders.table()
-                .rangeDeletion()
-                .key("customer", 9)
-                .key("shop", "s2")
-                .from("day", 0, true)
-                .to("day", 2, true)
-                .timestampMicros(2)
-                .delete();
+        for (int day = 0; day < 2; day++) {
+            orders.table()
+                    .rangeDeletion()
+                    .key("customer", 9)
+                    .key("shop", "s2")
+                    .from("day", day, true)
+                    .to("day", day + 1, day > 0)
+                    .timestampMicros(2 + day)
+                    .delete();
+        }
         orders.table()
                 .row()
                 .key("customer", 9)

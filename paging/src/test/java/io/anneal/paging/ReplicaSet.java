@@ -1,6 +1,7 @@
 package io.anneal.paging;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.paging.message.PageEnd;
 import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.paging.querier.Queriers;
 import io.anneal.paging.query.Page;
@@ -13,6 +14,7 @@ import io.anneal.store.TableRow;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,7 @@ final class ReplicaSet implements Closeable {
                     directory.resolve("n" + n), StoreConfig.defaults().withShardCount(1 + n % 3), environment);
             stores.add(store);
             tables.add(store.createTable(cql));
-            sources.put("n" + n, queriers.pages("n" + n, tables.get(n)));
+            sources.put("n" + n, new Checked(queriers.pages("n" + n, tables.get(n))));
         }
     }
 
@@ -57,6 +59,37 @@ final class ReplicaSet implements Closeable {
         queriers.close();
         for (Store store : stores) {
             store.close();
+        }
+    }
+
+    /** A source whose pages are looked at as those of a peer. */
+    private record Checked(PageSource whole) implements PageSource {
+        @Override
+        public String name() {
+            return whole.name();
+        }
+
+        @Override
+        public TableSchema schema() {
+            return whole.schema();
+        }
+
+        @Override
+        public Page read(PageRequest request) throws IOException {
+            Page page = whole.read(request);
+            PageCheck check = new PageCheck(request, page.schema());
+            for (ByteBuffer items : page.items()) {
+                byte[] bytes = new byte[items.remaining()];
+                items.duplicate().get(bytes);
+                check.add(bytes, 0);
+            }
+            return check.conclude(new PageEnd(
+                    page.stopReason(), page.rowCount(), page.tombstoneCount(), page.nowSeconds(), page.last()));
+        }
+
+        @Override
+        public void forget(UUID queryId) {
+            whole.forget(queryId);
         }
     }
 
