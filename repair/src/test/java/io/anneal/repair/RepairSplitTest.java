@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class RepairSplitTest extends TwoHalves {
     private static final int PARTITIONS = 200;
+    /** A fragment of the tenth partition or so. */
+    private static final int HELD_AT = 30;
 
     private final AtomicLong millis = new AtomicLong(100_000);
 
@@ -69,9 +71,9 @@ class RepairSplitTest extends TwoHalves {
         CountDownLatch restDone = new CountDownLatch(1);
         AtomicBoolean held = new AtomicBoolean();
         List<RepairReport> tables = Collections.synchronizedList(new ArrayList<>());
-        own.beforeFragment = fragment -> {
-            // The first fragment of all is of the first part.
-            if (held.compareAndSet(false, true)) {
+        own.beforeFragmentOfFirst = fragment -> {
+            // What is left can be taken by others once the first window has been compared, of a partition each.
+            if (fragment == HELD_AT && held.compareAndSet(false, true)) {
                 await(restDone);
             }
         };

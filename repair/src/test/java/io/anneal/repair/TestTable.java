@@ -45,10 +45,14 @@ final class TestTable implements Replica {
 
     final AtomicInteger opened = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
+    private final AtomicInteger watched = new AtomicInteger();
     final AtomicInteger cursorsOpened = new AtomicInteger();
     final AtomicInteger cursorsClosed = new AtomicInteger();
     final CountDownLatch end = new CountDownLatch(1);
     volatile BeforeFragment beforeFragment = fragment -> {};
+    /** The same for the cursor that was opened first alone. */
+    volatile BeforeFragment beforeFragmentOfFirst = fragment -> {};
+
     volatile boolean takesInAtOnce;
     /** Runs before what it received in a session is kept. */
     volatile LastStep beforeComplete = () -> {};
@@ -190,6 +194,7 @@ final class TestTable implements Replica {
     }
 
     private final class Watched extends ForwardingCursor {
+        private final boolean isFirst = watched.getAndIncrement() == 0;
         private int fragments;
 
         Watched(FragmentCursor inner) {
@@ -198,6 +203,9 @@ final class TestTable implements Replica {
 
         @Override
         public FragmentKind advance() throws IOException {
+            if (isFirst) {
+                beforeFragmentOfFirst.run(fragments);
+            }
             beforeFragment.run(fragments++);
             return inner.advance();
         }
