@@ -10,6 +10,7 @@ import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.operation.MethodSpec;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
@@ -22,6 +23,7 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseRecovery;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.load.HistoryChecker;
@@ -63,6 +65,9 @@ final class MigrationWorld {
     /** Within that time whatever was sent has arrived. */
     private static final long ARRIVED_NANOS = 5 * MILLI;
 
+    /** Gates that back-fills and verifications open. */
+    private static final Set<String> WORK = Set.of("backfill", "verification", "reverse");
+
     private static final Duration WINDOW = Duration.ofMillis(40);
 
     private final SplittableRandom random;
@@ -94,7 +99,8 @@ final class MigrationWorld {
      * What clients do, and to what.
      *
      * @param keys of partitions
-     * @param times whether the stores keep the times of writes; else clients write partitions and no more
+     * @param times whether the stores keep the times of writes; else clients write partitions and no more, and what is copied and
+     *     compared is what a gate asks for
      * @param entities whether there are entities, too, and transactions; not for settings in which whoever writes one would
      *     wait for others, on the only thread there is
      * @param loses whether the phase store loses everything, once
@@ -360,19 +366,27 @@ final class MigrationWorld {
             control.rollback("simulation", "at random");
         } else if (dice < 3 && !current.phase().writes(Side.ORIGIN)) {
             control.reverse("simulation", "at random");
-        } else if (dice == 3 && current.phase() == Phase.READ_TARGET) {
+        } else if (dice == 3
+                && (current.phase() == Phase.READ_TARGET || !draws.times() && current.phase() == Phase.WRITE_BOTH)) {
             control.readShare(random.nextInt(101), "simulation", "at random");
         } else if (dice < 8 && current.phase() == Phase.READ_TARGET && current.readSharePercent() < 100) {
             control.readShare(100, "simulation", "all");
         } else if (dice < 12
                 && current.phase().writes(Side.ORIGIN)
                 && current.phase().writes(Side.TARGET)) {
-            copyAndVerify();
+            if (draws.times() || workIsAskedFor()) {
+                copyAndVerify();
+            }
         } else if (control.onTheWayBack() && random.nextInt(4) > 0) {
             control.rollback("simulation", "on the way back");
         } else {
             control.advance("simulation", "at random");
         }
+    }
+
+    private boolean workIsAskedFor() {
+        Readiness next = control.onTheWayBack() ? control.rollbackReadiness() : control.readiness();
+        return next.missing().stream().map(Gate::name).anyMatch(WORK::contains);
     }
 
     /** What `anneal migrate backfill` and `verify` do, for keys as few as these. */
