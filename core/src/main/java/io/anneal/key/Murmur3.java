@@ -92,7 +92,8 @@ public final class Murmur3 {
         return Long.rotateLeft(k * C2, 33) * C1;
     }
 
-    private static long finalMix(long k) {
+    /** Spreads what differs in any bits over all of them. */
+    static long finalMix(long k) {
         k ^= k >>> 33;
         k *= 0xff51afd7ed558ccdL;
         k ^= k >>> 33;

@@ -101,6 +101,12 @@ public record TokenRange(long left, long right) {
         return TokenRanges.of(this).slices(count);
     }
 
+    /** Of slices of equal width, too, each has its own as a rule: maps of many of them would be searched through else. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(Murmur3.finalMix(Murmur3.finalMix(left) + right));
+    }
+
     @Override
     public String toString() {
         return "(" + left + "," + right + "]";

@@ -25,6 +25,15 @@ final class TokenRangeTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1_000, 40_000, 65_536})
+    void shouldHashRangesOfEqualWidthApart(int count) {
+        List<TokenRange> ranges = TokenRange.FULL.split(count);
+
+        assertThat(ranges.stream().mapToInt(TokenRange::hashCode).distinct().count())
+                .isGreaterThan(count * 99L / 100);
+    }
+
+    @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void shouldFindWhetherSomeRangesOverlapOthers(long seed) {
         Random random = new Random(seed);

@@ -86,8 +86,7 @@ class RepairUnitsTest {
 
         assertThat(reported).hasSize(50_000);
         assertThat(tables).last().isEqualTo("ks.t after 50000");
-        // By the square it is eight times; caches that are shared make it up to three.
-        assertThat(many / 8).as("of eight times as many, an eighth").isLessThan(5 * few + 0.02);
+        assertThat(many / 8).as("of eight times as many, an eighth").isLessThan(3 * few + 0.02);
     }
 
     private static void await(CountDownLatch latch) throws IOException {
