@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 class RepairCampaignTest {
     private static final int SEEDS = Integer.getInteger("anneal.repair.campaign.seeds", 200);
     private static final int SEEDS_TWICE = 5;
+    /** Of some hundred seeds one or two have it. */
+    private static final String RARE = "death of the asker";
     /** Beginnings of lines of the log that must not be rare. */
     private static final List<String> HAPPENINGS = List.of(
             "alteration of ",
@@ -29,7 +31,7 @@ class RepairCampaignTest {
             "truncation of DirectoryHost",
             "cut-off, ",
             "last step of ",
-            "death of the asker",
+            RARE,
             "death among corrupted bytes of ",
             "replacement of ",
             "bad disk of ",
@@ -56,11 +58,12 @@ class RepairCampaignTest {
                 }
             }
         }
-        if (SEEDS >= 200) {
+        if (SEEDS >= 50) {
             assertThat(succeeded).as("of %d repairs under faults", attempts).isBetween(attempts / 4, 9 * attempts / 10);
             shouldHaveComparedInAllWays(counts);
-            HAPPENINGS.forEach(
-                    what -> assertThat(happened.getOrDefault(what, 0)).as(what).isGreaterThan(SEEDS / 400));
+            HAPPENINGS.forEach(what -> assertThat(happened.getOrDefault(what, 0))
+                    .as(what)
+                    .isGreaterThan(SEEDS / (what.equals(RARE) ? 200 : 40)));
         }
     }
 
