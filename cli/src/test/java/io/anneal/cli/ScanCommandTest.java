@@ -341,6 +341,16 @@ final class ScanCommandTest {
                     "--replica",
                     "c=" + down);
             CommandRun all = there(asked, "--consistency", "all", "--replica", down);
+            CommandRun twice = there(
+                    asked,
+                    "--consistency",
+                    "all",
+                    "--replica",
+                    "localhost:" + first.address().getPort());
+
+            assertThat(twice.exitCode()).as(twice.err()).isEqualTo(ExitCode.USAGE);
+            assertThat(twice.err()).contains("one server is given as two replicas");
+            assertThat(twice.out()).isEmpty();
 
             assertThat(rows(quorum.out())).as(quorum.err()).isEqualTo(Map.of(1, List.of(2)));
             assertThat(rows(alone.out())).as(alone.err()).isIn(Map.of(), Map.of(1, List.of(1, 2)));

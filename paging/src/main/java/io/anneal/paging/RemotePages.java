@@ -5,11 +5,13 @@ import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
+import io.anneal.net.Connection;
 import io.anneal.net.Connector;
 import io.anneal.net.MessageStream;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
+import io.anneal.node.DistinctReplicas;
 import io.anneal.paging.message.PageQuestion;
 import io.anneal.paging.message.PagingWire;
 import io.anneal.paging.message.TableName;
@@ -43,15 +45,17 @@ public final class RemotePages implements PageSource {
 
     private final Connector peers;
     private final InetSocketAddress address;
+    private final UUID nodeId;
     private final TableName table;
     private final TableSchema schema;
     private final String schemaText;
     /** Of readings that another page was sent for, by their ids; nobody reads from them now. */
     private final Map<UUID, ComingPages> coming = new ConcurrentHashMap<>();
 
-    private RemotePages(Connector peers, InetSocketAddress address, TableName table, TableSchema schema) {
+    private RemotePages(Connector peers, InetSocketAddress address, UUID nodeId, TableName table, TableSchema schema) {
         this.peers = peers;
         this.address = address;
+        this.nodeId = nodeId;
         this.table = table;
         this.schema = schema;
         schemaText = SchemaText.print(schema);
@@ -72,13 +76,14 @@ public final class RemotePages implements PageSource {
         out.writeByte(PagingWire.VERSION);
         name.encode(out);
         ByteBuffer question = ByteBuffer.wrap(out.array(), 0, out.lengthBytes());
-        ByteBuffer answer = peers.open(address).call(PagingWire.TABLE, question);
+        Connection connection = peers.open(address);
+        ByteBuffer answer = connection.call(PagingWire.TABLE, question);
         try {
             TableSchema schema = CqlSchema.parse(
                             Texts.readVerbatim(new ByteReader().wrap(answer)), "schema of the replica")
                     .table(keyspace, table)
                     .orElseThrow(() -> new IllegalArgumentException("there is another table in its schema"));
-            return new RemotePages(peers, address, name, schema);
+            return new RemotePages(peers, address, connection.node().nodeId(), name, schema);
         } catch (ByteUnderflowException | IllegalArgumentException | SchemaException malformed) {
             throw malformed(address, PagingWire.TABLE, malformed);
         }
@@ -96,6 +101,11 @@ public final class RemotePages implements PageSource {
     @Override
     public String name() {
         return PeerAddress.text(address);
+    }
+
+    /** Which one it is, whatever address it was reached by. */
+    DistinctReplicas.Named replica() {
+        return new DistinctReplicas.Named(nodeId, table.replica());
     }
 
     @Override

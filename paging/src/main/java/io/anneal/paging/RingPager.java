@@ -5,6 +5,8 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
+import io.anneal.node.DistinctReplicas;
+import io.anneal.node.ReplicaException;
 import io.anneal.node.Ring;
 import io.anneal.paging.querier.Queriers;
 import io.anneal.paging.querier.ReadAhead;
@@ -22,6 +24,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,6 +108,7 @@ final class RingPager implements Pager {
         if (replicas.isEmpty()) {
             throw new IllegalArgumentException("a table is read from one replica at least");
         }
+        requireDistinct(replicas.values());
         schema = replicas.values().iterator().next().schema();
         for (PageSource replica : replicas.values()) {
             Optional<String> difference = schema.differenceFrom(replica.schema());
@@ -112,6 +116,20 @@ final class RingPager implements Pager {
                 throw new IllegalArgumentException("replicas have different schemas, replica=" + replica.name()
                         + ", difference=" + difference.get());
             }
+        }
+    }
+
+    /** One that is read as two would be a quorum of itself. */
+    private static void requireDistinct(Collection<PageSource> replicas) {
+        DistinctReplicas distinct = new DistinctReplicas();
+        try {
+            for (PageSource replica : replicas) {
+                if (replica instanceof RemotePages remote) {
+                    distinct.add(remote.replica(), remote.name());
+                }
+            }
+        } catch (ReplicaException twice) {
+            throw new IllegalArgumentException(twice.getMessage(), twice);
         }
     }
 
