@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
 final class WrittenKeys implements AutoCloseable {
     private static final int PARTS_MAX = 128;
     private static final int SEGMENTS_MIN = 8;
+    private static final Pattern SEGMENT = Pattern.compile("[0-9]{1,18}");
 
     private final Path directory;
     private final AppendFile.Opener opener;
@@ -70,8 +72,11 @@ final class WrittenKeys implements AutoCloseable {
                     String name = each.getFileName().toString();
                     if (name.endsWith(".tmp")) {
                         Files.delete(each);
-                    } else {
+                    } else if (SEGMENT.matcher(name).matches()) {
                         opened.found(Long.parseLong(name));
+                    } else {
+                        throw new JournalException(
+                                "directory of written keys has what is no segment: move it away, path=" + each);
                     }
                 }
             }

@@ -99,6 +99,22 @@ final class WrittenKeysTest {
     }
 
     @Test
+    void shouldNameWhatIsNoSegmentAndLoseNothing() throws IOException {
+        written.add("k");
+        written.close();
+        Path stray = Files.createFile(directory.resolve(".DS_Store"));
+
+        assertThatThrownBy(this::open)
+                .isInstanceOf(JournalException.class)
+                .hasMessageContaining("no segment")
+                .hasMessageContaining(stray.toString());
+
+        Files.delete(stray);
+        open();
+        assertThat(takeAll()).containsExactly("k");
+    }
+
+    @Test
     void shouldHoldAKeyOnceHoweverOftenItIsWritten() throws IOException {
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 2 * SEGMENT_KEYS; i++) {
