@@ -112,28 +112,37 @@ final class ReplicaCursor extends SourceCursor {
     }
 
     private FragmentKind nextOfPartition() throws IOException {
-        FragmentKind found = ahead == null ? read() : ahead;
-        ahead = null;
-        if (found != FragmentKind.RANGE_TOMBSTONE_CHANGE) {
-            return found;
-        }
-        wrapChange();
-        while (change.isLive() && isAtEndOfPage()) {
-            // The page's end closed it: what the next page opens at the same place takes its stead.
-            ahead = read();
-            if (ahead != FragmentKind.RANGE_TOMBSTONE_CHANGE || !isAtSamePlace(page.rangeTombstoneChange())) {
+        while (true) {
+            FragmentKind found = ahead == null ? read() : ahead;
+            ahead = null;
+            if (found != FragmentKind.RANGE_TOMBSTONE_CHANGE) {
+                return found;
+            }
+            wrapChange();
+            if (!isCutByPage()) {
+                openTimestampMicros = change.timestampMicros();
+                openLocalDeletionTimeSeconds = change.localDeletionTimeSeconds();
                 return FragmentKind.RANGE_TOMBSTONE_CHANGE;
             }
+        }
+    }
+
+    /** Whether the change is there for the page's end alone: the same deletion goes on in the next page. */
+    private boolean isCutByPage() throws IOException {
+        while (change.isLive() && isAtEndOfPage()) {
+            ahead = read();
+            if (ahead != FragmentKind.RANGE_TOMBSTONE_CHANGE || !isAtSamePlace(page.rangeTombstoneChange())) {
+                return false;
+            }
+            // What the next page opens at the same place takes its stead.
             ahead = null;
             wrapChange();
             if (change.timestampMicros() == openTimestampMicros
                     && change.localDeletionTimeSeconds() == openLocalDeletionTimeSeconds) {
-                return nextOfPartition();
+                return true;
             }
         }
-        openTimestampMicros = change.timestampMicros();
-        openLocalDeletionTimeSeconds = change.localDeletionTimeSeconds();
-        return FragmentKind.RANGE_TOMBSTONE_CHANGE;
+        return false;
     }
 
     private void wrapChange() {
