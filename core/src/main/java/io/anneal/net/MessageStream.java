@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionException;
 public final class MessageStream {
     static final int HEADER_BYTES = Integer.BYTES + Byte.BYTES;
 
-    /** Shorter content is copied, so that it is one piece with what stands before and behind it. */
+    /** Shorter content is copied, so that it is one piece with what stands before and after it. */
     private static final int SMALL_BYTES = 16 << 10;
 
     private static final long WAIT_MIN_MS = 5;
@@ -58,7 +58,7 @@ public final class MessageStream {
      * A message that is to be sent.
      *
      * @param kind from 0 to 255
-     * @param content the remaining bytes of each, one behind the other
+     * @param content the remaining bytes of each, one after the other
      */
     public record Part(int kind, List<ByteBuffer> content) {
         private int lengthBytes() {
@@ -120,7 +120,7 @@ public final class MessageStream {
         return out.written;
     }
 
-    /** Headers and short content, which leave as one with what stands before and behind them. */
+    /** Headers and short content, which leave as one with what stands before and after them. */
     private final class Gathering {
         private long leftBytes;
         private ByteBuffer pieces = ByteBuffer.allocate(0);

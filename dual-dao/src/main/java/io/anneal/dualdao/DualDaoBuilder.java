@@ -45,14 +45,14 @@ public final class DualDaoBuilder<D> {
         draft = new DualDaoDraft<>(type, proxied);
     }
 
-    /** The name of the phase record, shared by all instances, and by several DAOs that move together; the type's simple name if nothing is said. */
+    /** The name of the phase record, shared by all instances, and by several DAOs that move together; the type's simple name by default. */
     public DualDaoBuilder<D> name(String name) {
         draft.name = name;
         return this;
     }
 
     /**
-     * The name of this instance, unique among all that share the phase, two DAOs of one process too; made up if nothing is said.
+     * The name of this instance, unique among all that share the phase, two DAOs of one process too; made up by default.
      * After a crash the same name starts again with the same {@link #directory} alone, or once the run that crashed was declared
      * dead.
      */
@@ -99,7 +99,7 @@ public final class DualDaoBuilder<D> {
 
     /**
      * A memory of the newest phase in the target itself, which every instance has, a new one too. A target that implements {@link PhaseMark}
-     * is its own unless told.
+     * is its own by default.
      */
     public DualDaoBuilder<D> targetMark(PhaseMark mark) {
         draft.targetMark = mark;
@@ -113,7 +113,7 @@ public final class DualDaoBuilder<D> {
     }
 
     /**
-     * What the journal in the {@link #directory} survives. If nothing is said the end of the process; with {@link
+     * What the journal in the {@link #directory} survives. By default the end of the process; with {@link
      * WritePolicy#ORIGIN_THEN_JOURNAL} the power too, which costs every write to both sides a wait for the disk.
      */
     public DualDaoBuilder<D> durability(Durability durability) {
@@ -145,31 +145,31 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Whether an answer means that there is nothing, which null always does; an empty {@code Optional}, collection, map or array if nothing is said. */
+    /** Whether an answer means that there is nothing, which null always does; an empty {@code Optional}, collection, map or array by default. */
     public DualDaoBuilder<D> missing(Predicate<Object> missing) {
         draft.missing = missing;
         return this;
     }
 
-    /** {@link WritePolicy#BOTH} if nothing is said. */
+    /** {@link WritePolicy#BOTH} by default. */
     public DualDaoBuilder<D> writes(WritePolicy policy) {
         draft.writePolicy = policy;
         return this;
     }
 
-    /** {@link FallbackPolicy#ON_MISS} if nothing is said. */
+    /** {@link FallbackPolicy#ON_MISS} by default. */
     public DualDaoBuilder<D> fallback(FallbackPolicy policy) {
         draft.fallback = policy;
         return this;
     }
 
-    /** How long a read waits for the target before it is late; for ever if nothing is said. Synchronous reads of the target then run on other threads. */
+    /** How long a read waits for the target before it is late; for ever by default. Synchronous reads of the target then run on other threads. */
     public DualDaoBuilder<D> targetTimeout(Duration timeout) {
         draft.targetTimeout = timeout;
         return this;
     }
 
-    /** {@link Partitions#GATED} if nothing is said. */
+    /** {@link Partitions#GATED} by default. */
     public DualDaoBuilder<D> partitions(Partitions partitions) {
         draft.partitions = partitions;
         return this;
@@ -183,49 +183,49 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** {@link ReadRepair#OFF} if nothing is said. */
+    /** {@link ReadRepair#OFF} by default. */
     public DualDaoBuilder<D> readRepair(ReadRepair readRepair) {
         draft.readRepair = readRepair;
         return this;
     }
 
-    /** In what answers differ; by their parts, as {@link io.anneal.dualdao.compare} does it, if nothing is said. */
+    /** In what answers differ; by their parts, as {@link io.anneal.dualdao.compare} does it, by default. */
     public DualDaoBuilder<D> compare(Comparison comparison) {
         draft.comparison = comparison;
         return this;
     }
 
-    /** In test mode answers are compared for that many of a hundred keys, always the same ones; all if nothing is said. */
+    /** In test mode answers are compared for that many of a hundred keys, always the same ones; all by default. */
     public DualDaoBuilder<D> compareSample(int percent) {
         draft.compareSamplePercent = percent;
         return this;
     }
 
-    /** After what time both sides are read again before a mismatch is believed; 100 ms if nothing is said, zero for not at all. */
+    /** After what time both sides are read again before a mismatch is believed; 100 ms by default, zero for not at all. */
     public DualDaoBuilder<D> mismatchReread(Duration delay) {
         draft.mismatchRereadDelay = delay;
         return this;
     }
 
-    /** {@link ShadowConfig#DEFAULTS} if nothing is said. */
+    /** {@link ShadowConfig#DEFAULTS} by default. */
     public DualDaoBuilder<D> shadow(ShadowConfig shadow) {
         draft.shadow = shadow;
         return this;
     }
 
-    /** Fires a read again on the same side once it takes longer than this percentile of that side's own; off if nothing is said. */
+    /** Fires a read again on the same side once it takes longer than this percentile of that side's own; off by default. */
     public DualDaoBuilder<D> speculative(double percentile) {
         draft.speculativePercentile = percentile;
         return this;
     }
 
-    /** Whether writes to a key wait for each other, which in test mode they never do; true if nothing is said. False for DAOs that hand {@link WriteTime} on to their stores. */
+    /** Whether writes to a key wait for each other, which in test mode they never do; true by default. False for DAOs that hand {@link WriteTime} on to their stores. */
     public DualDaoBuilder<D> orderWrites(boolean order) {
         draft.orderWrites = order;
         return this;
     }
 
-    /** How long a write waits for others of its key, before it fails with a {@code KeyWaitException}; ten seconds if nothing is said. */
+    /** How long a write waits for others of its key, before it fails with a {@code KeyWaitException}; ten seconds by default. */
     public DualDaoBuilder<D> keyWait(Duration wait) {
         draft.keyWait = wait;
         return this;
@@ -240,13 +240,13 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Whether keys written in phases 4 and 5 are remembered; true if nothing is said. False: there is no way back from 4. */
+    /** Whether keys written in phases 4 and 5 are remembered; true by default. False: there is no way back from 4. */
     public DualDaoBuilder<D> rememberWritesFromPhase4(boolean remember) {
         draft.rememberWrites = remember;
         return this;
     }
 
-    /** In phases 1 and 5 one call of that many is timed, a power of two; 16 if nothing is said. */
+    /** In phases 1 and 5 one call of that many is timed, a power of two; 16 by default. */
     public DualDaoBuilder<D> timingSample(int calls) {
         draft.timingSample = calls;
         return this;
@@ -282,50 +282,50 @@ public final class DualDaoBuilder<D> {
         return this;
     }
 
-    /** Where {@link DualOperation#callAll} calls synchronous operations; on the caller's thread, one by one, if nothing is said. Stays the caller's. */
+    /** Where {@link DualOperation#callAll} calls synchronous operations; on the caller's thread, one by one, by default. Stays the caller's. */
     public DualDaoBuilder<D> batches(Executor executor) {
         draft.batches = executor;
         return this;
     }
 
-    /** Time and threads; {@link DualEnvironment#system()} if nothing is said. */
+    /** Time and threads; {@link DualEnvironment#system()} by default. */
     public DualDaoBuilder<D> environment(DualEnvironment environment) {
         draft.environment = environment;
         return this;
     }
 
-    /** How often the phase is looked up and a heartbeat told; every second if nothing is said. */
+    /** How often the phase is looked up and a heartbeat told; every second by default. */
     public DualDaoBuilder<D> poll(Duration interval) {
         draft.poll = interval;
         return this;
     }
 
-    /** How long {@link DualDao#close} waits for what is under way; ten seconds if nothing is said. */
+    /** How long {@link DualDao#close} waits for what is under way; ten seconds by default. */
     public DualDaoBuilder<D> closeTimeout(Duration timeout) {
         draft.closeTimeout = timeout;
         return this;
     }
 
-    /** Shows the dual DAO in JMX, and switches phases there if that is allowed. Not shown if nothing is said. */
+    /** Shows the dual DAO in JMX, and switches phases there if that is allowed. Not shown by default. */
     public DualDaoBuilder<D> jmx(boolean allowSwitch) {
         draft.jmx = true;
         draft.jmxSwitch = allowSwitch;
         return this;
     }
 
-    /** How long ago the verification may have ended by which {@link DualDao#control} goes on to 3b and 4; 24 hours if nothing is said. */
+    /** How long ago the verification may have ended by which {@link DualDao#control} goes on to 3b and 4; 24 hours by default. */
     public DualDaoBuilder<D> verifiedWithin(Duration limit) {
         draft.verifiedWithin = limit;
         return this;
     }
 
-    /** How long no read may have fallen back before {@link DualDao#control} takes a step that depends on it; a minute if nothing is said. */
+    /** How long no read may have fallen back before {@link DualDao#control} takes a step that depends on it; a minute by default. */
     public DualDaoBuilder<D> quietWindow(Duration window) {
         draft.quietWindow = window;
         return this;
     }
 
-    /** Whether values are left out of the mismatches that leave this instance; false if nothing is said. */
+    /** Whether values are left out of the mismatches that leave this instance; false by default. */
     public DualDaoBuilder<D> redactValues(boolean redact) {
         draft.redactValues = redact;
         return this;

@@ -21,7 +21,7 @@ interface Pager {
     /**
      * Reads the page that a state asks for; waits for it.
      *
-     * @param rowsWanted of this page and those that will be asked for right behind it: what may be read ahead
+     * @param rowsWanted of this page and those that will be asked for right after it: what may be read ahead
      * @param nowSeconds what counts as expired, seconds since 1970
      * @param stateful whether queriers are kept for the next page, and looked for
      * @throws io.anneal.net.PeerException when replicas on other nodes are gone or refuse

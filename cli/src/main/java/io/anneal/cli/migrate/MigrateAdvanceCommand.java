@@ -48,7 +48,7 @@ final class MigrateAdvanceCommand extends Subcommand {
             defaultValue = "24h",
             converter = DurationConverter.class,
             description = "How long ago the verification may have ended by which 3b and 4 are entered; "
-                    + "${DEFAULT-VALUE} unless told.")
+                    + "${DEFAULT-VALUE} by default.")
     private Duration verifiedWithin;
 
     @Override

@@ -142,7 +142,7 @@ public final class MigrateRunCommand extends Subcommand {
             defaultValue = "24h",
             converter = DurationConverter.class,
             description = "How long ago the verification may have ended by which --auto and the page enter 3b and 4; "
-                    + "${DEFAULT-VALUE} unless told.")
+                    + "${DEFAULT-VALUE} by default.")
     private Duration verifiedWithin;
 
     @Option(

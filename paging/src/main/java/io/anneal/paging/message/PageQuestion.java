@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Asks for a page, and for those behind it. Layout: version, table, schema text, query id, flags (1: goes on after a place, 2: stateful), query, place if there is
+ * Asks for a page, and for those after it. Layout: version, table, schema text, query id, flags (1: goes on after a place, 2: stateful), query, place if there is
  * one, limits (rows, bytes, tombstones, filtered rows), rows that are wanted in all, seconds of now.
  */
 public final class PageQuestion {

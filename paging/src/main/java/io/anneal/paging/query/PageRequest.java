@@ -10,7 +10,7 @@ import java.util.UUID;
  * @param queryId the same for all pages of one reading, so that the replica finds the queriers that it kept
  * @param after where the page before ended: this page holds what lies strictly behind it in the direction of reading; empty for the
  *     first page
- * @param rowsWanted of this page and those that will be asked for right behind it, so that they may be read ahead; at least those of
+ * @param rowsWanted of this page and those that will be asked for right after it, so that they may be read ahead; at least those of
  *     a page
  * @param nowSeconds what counts as expired, seconds since 1970
  * @param stateful whether queriers are kept for the next page, and looked for
