@@ -206,7 +206,12 @@ public final class Engine implements Closeable {
                         .withCompression(config.commitLogCompression()),
                 highestSegment);
         opened.clockMicros(timestamps.last());
-        opened.releaseReplayed(recovery.kept());
+        try {
+            opened.releaseReplayed(recovery.kept());
+        } catch (StorageException e) {
+            closeAfter(opened, e);
+            throw e;
+        }
         log = new LogWriter(
                 opened,
                 config.syncMode(),
@@ -228,6 +233,14 @@ public final class Engine implements Closeable {
             metrics.startJmx();
         }
         compactions.watch(tables.live().values(), care);
+    }
+
+    private static void closeAfter(CommitLog log, StorageException failure) {
+        try {
+            log.close();
+        } catch (StorageException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     private void relieveMemory() {

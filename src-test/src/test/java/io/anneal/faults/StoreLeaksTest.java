@@ -1,11 +1,18 @@
 package io.anneal.faults;
 
+import static io.anneal.testkit.Fault.Operation.CREATE;
+import static io.anneal.testkit.Fault.Operation.DELETE;
+import static io.anneal.testkit.Fault.Operation.FORCE;
+import static io.anneal.testkit.Fault.Operation.READ;
+import static io.anneal.testkit.Fault.Operation.RENAME;
+import static io.anneal.testkit.Fault.Operation.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.table.StoreConfig;
+import io.anneal.testkit.Fault;
 import io.anneal.testkit.FaultyDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,5 +82,54 @@ class StoreLeaksTest {
             awaitThreads();
             assertThat(directory.openFileCount()).isZero();
         }
+    }
+
+    /** Whatever fails while a store is opened that was killed with writes in its commit log alone. */
+    @Test
+    void shouldCloseWhatItOpenedWhenItCannotBeOpened() throws IOException, InterruptedException {
+        long operations = openWithFailure(Long.MAX_VALUE);
+        assertThat(operations).isGreaterThan(20);
+        int refused = 0;
+        for (long before = 0; before < operations; before++) {
+            refused += openWithFailure(before) == 0 ? 1 : 0;
+        }
+        assertThat(refused).isGreaterThan(10);
+    }
+
+    /** @return how many operations opening and closing took; 0 when it failed */
+    private long openWithFailure(long operationsBefore) throws IOException, InterruptedException {
+        try (FaultyDirectory directory = FaultyDirectory.create(parent)) {
+            Store store = open(directory);
+            Table table = store.createTable("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");
+            insert(table, 1);
+            store.flush();
+            insert(table, 2);
+            directory.kill();
+            threads.forEach(ScheduledExecutorService::shutdownNow);
+            threads.clear();
+
+            long before = operations(directory);
+            directory.inject(Fault.on(CREATE, READ, WRITE, FORCE, RENAME, DELETE)
+                    .after(operationsBefore)
+                    .times(1));
+            long taken = 0;
+            try {
+                open(directory).close();
+                taken = operations(directory) - before;
+            } catch (IOException e) {
+                assertThat(operationsBefore).as("fails: %s", e).isLessThan(Long.MAX_VALUE);
+            }
+            awaitThreads();
+            assertThat(directory.openFileCount())
+                    .as("operations before the failure=%d", operationsBefore)
+                    .isZero();
+            return taken;
+        }
+    }
+
+    private static long operations(FaultyDirectory directory) {
+        return Stream.of(CREATE, READ, WRITE, FORCE, RENAME, DELETE)
+                .mapToLong(directory::count)
+                .sum();
     }
 }
