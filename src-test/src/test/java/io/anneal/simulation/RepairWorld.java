@@ -22,6 +22,7 @@ import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairReport;
 import io.anneal.repair.Unkept;
 import io.anneal.repair.message.RepairCounts;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
 import java.time.Duration;
@@ -608,6 +609,10 @@ final class RepairWorld implements AutoCloseable {
             for (ReplicaHost host : wanted.hosts()) {
                 if (!truncatedMeanwhile(host)) {
                     had.add(before.get(host));
+                } else if (host.stages()) {
+                    // A directory that was empty when a session opened it is taken for one of the oldest format.
+                    ownCeilingSeconds = Math.min(ownCeilingSeconds, SSTableVersion.NB.localDeletionTimeMaxSeconds());
+                    lowerCeiling(ownCeilingSeconds);
                 }
             }
             FragmentList merged = views.merged(had);
