@@ -1,9 +1,11 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.Side;
@@ -14,14 +16,16 @@ import io.anneal.dualdao.route.ReverseResult;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,33 +46,31 @@ public final class DualDao<D> implements AutoCloseable {
     /** How many keys are copied out of the journal at a time. */
     private static final int REDRIVE_KEYS_MAX = 1_000;
 
+    private final DualDaoDraft<D> draft;
     private final DualConfig<D> config;
-    private final PhaseStore phases;
     private final DualDaoParts<D> parts;
     private final Map<String, DualOperation<?, ?>> operations;
-    private final Duration closeTimeout;
     private final D dao;
     private final ScheduledExecutorService polling;
 
     /** Null if JMX does not show it. */
     private final DualDaoJmx jmx;
 
+    private final AtomicBoolean keyRunning = new AtomicBoolean();
     private boolean closed;
 
     private DualDao(
+            DualDaoDraft<D> draft,
             DualConfig<D> config,
-            PhaseStore phases,
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
-            Duration closeTimeout,
             D dao,
             ScheduledExecutorService polling,
             DualDaoJmx jmx) {
+        this.draft = draft;
         this.config = config;
-        this.phases = phases;
         this.parts = parts;
         this.operations = operations;
-        this.closeTimeout = closeTimeout;
         this.dao = dao;
         this.polling = polling;
         this.jmx = jmx;
@@ -108,8 +110,7 @@ public final class DualDao<D> implements AutoCloseable {
             DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
             // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual =
-                    new DualDao<>(config, draft.phases, parts, operations, draft.closeTimeout, dao, polling, jmx);
+            DualDao<D> dual = new DualDao<>(draft, config, parts, operations, dao, polling, jmx);
             long intervalNanos = draft.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
@@ -193,7 +194,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** Where the phase is, as the builder was given it. */
     public PhaseStore phaseStore() {
-        return phases;
+        return draft.phases;
     }
 
     public DualStats stats() {
@@ -252,6 +253,31 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     /**
+     * Prepares to copy to the target what the origin holds of all keys that the source lists. Sources, key copy and codec are of the
+     * same keys.
+     */
+    public <K> KeyRun<K> backfill(KeySource<K> keys) {
+        return run(PhaseNote.Kind.BACKFILL, List.of(keys));
+    }
+
+    /**
+     * Prepares to compare what both sides hold of all keys that the sources list. What the target alone has is seen only if its keys
+     * are listed too.
+     */
+    @SafeVarargs
+    public final <K> KeyRun<K> verify(KeySource<K>... keys) {
+        List<KeySource<K>> all = new ArrayList<>();
+        for (KeySource<K> each : keys) {
+            all.add(each);
+        }
+        return run(PhaseNote.Kind.VERIFICATION, all);
+    }
+
+    private <K> KeyRun<K> run(PhaseNote.Kind kind, List<KeySource<K>> keys) {
+        return new KeyRun<>(draft, parts, instance(), keyRunning, kind, keys);
+    }
+
+    /**
      * Ends this instance's part: no call begins any more (it throws {@link IllegalStateException}); waits for what is under way, ten
      * seconds if the builder was told nothing else, and takes the instance off the phase store, which it waits for no longer either. If something hangs it stays registered and holds up the next step, until
      * somebody declares it dead, and keeps its directory until the process ends. Closing twice does nothing.
@@ -268,7 +294,7 @@ public final class DualDao<D> implements AutoCloseable {
         if (jmx != null) {
             jmx.close();
         }
-        parts.close(closeTimeout, null);
+        parts.close(draft.closeTimeout, null);
     }
 
     @Override

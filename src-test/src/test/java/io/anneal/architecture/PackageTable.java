@@ -76,6 +76,7 @@ final class PackageTable {
         DIRECT.put("dualdao.operation", List.of("dualdao.compare", "dualdao.reflect"));
         DIRECT.put("dualdao.transaction", List.of());
         DIRECT.put("dualdao.config", List.of("dualdao.stats", "dualdao.transaction"));
+        DIRECT.put("dualdao.jdbc", List.of("dualdao.config"));
         DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 

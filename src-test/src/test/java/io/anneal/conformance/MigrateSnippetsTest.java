@@ -3,9 +3,12 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.dualdao.DualDao;
+import io.anneal.dualdao.KeyRunResult;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.jdbc.JdbcKeys;
 import io.anneal.dualdao.operation.Conditional;
 import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.operation.Key;
@@ -17,6 +20,8 @@ import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.faults.Commands;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -153,7 +159,35 @@ class MigrateSnippetsTest {
     }
 
     @Test
+    void shouldCopyAllOfATable() throws Exception {
+        JdbcConnectionPool oracle = JdbcConnectionPool.create("jdbc:h2:mem:snippets", "sa", "");
+        try (Connection connection = oracle.getConnection();
+                Statement statement = connection.createStatement();
+                DualDao<UserDao> dual = begun()) {
+            statement.execute("create table users (id bigint primary key, changed_at timestamp)");
+            statement.execute("insert into users values (1, current_timestamp), (2, current_timestamp)");
+            dual.control().advance("test", "begin to write both");
+            dual.poll();
+            // snippet: bulk
+            // any Iterable of keys does, as KeySource.of("users", ids); this one reads a page of keys at a time
+            KeySource<Long> ofOracle =
+                    JdbcKeys.of(oracle, "users", "id", Long.class).writtenAt("changed_at");
+            dual.backfill(ofOracle).keysPerSecond(2_000).run();
+            KeyRunResult found = dual.verify(ofOracle).run();
+            // end
+            assertThat(found.clean()).isTrue();
+            assertThat(found.keys()).isEqualTo(2);
+        }
+        oracle.dispose();
+    }
+
+    private DualDao<UserDao> begun() throws IOException {
+        Commands.run("migrate", "init", "--name", "users", "--phase-store", "file:" + directory.resolve("phases"));
+        return build(new Users(), new Users(), directory);
+    }
+
+    @Test
     void shouldBeQuotedByThePage() throws IOException {
-        Snippets.assertQuoted(MigrateSnippetsTest.class, "migrate.md", 3);
+        Snippets.assertQuoted(MigrateSnippetsTest.class, "migrate.md", 4);
     }
 }

@@ -1,6 +1,7 @@
 package io.anneal.dualdao.journal;
 
 import io.anneal.dualdao.phase.Side;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -101,10 +102,12 @@ public final class DirtyKeys {
     }
 
     /** Adds keys, or renews them, for good: until somebody copied them. Throws {@link JournalException}. */
-    public void add(Side lacking, List<String> keys, String reason) {
+    public List<KeyJournal.Entry> add(Side lacking, List<String> keys, String reason) {
+        List<KeyJournal.Entry> entries = new ArrayList<>(keys.size());
         for (String key : keys) {
-            journal.add(lacking, key, reason);
+            entries.add(new KeyJournal.Entry(key, lacking, journal.add(lacking, key, reason), reason));
         }
+        return entries;
     }
 
     /**

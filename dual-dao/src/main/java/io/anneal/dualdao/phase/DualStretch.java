@@ -41,6 +41,11 @@ record DualStretch(PhaseRecord start, Phase before, Optional<PhaseRecord> end, b
         return !first && before == Phase.ORIGIN_ONLY;
     }
 
+    /** Whether work that is not over yet began after all wrote both sides, and nobody stopped. */
+    boolean counts(WorkStart begun) {
+        return end.isEmpty() && begun.acknowledged() && begun.version() >= start.version();
+    }
+
     /** Whether work under this note began after all wrote both sides, and ended before anybody stopped. */
     boolean holds(PhaseNote note) {
         boolean begun = note.version() > start.version()

@@ -255,7 +255,7 @@ final class Gates {
         };
     }
 
-    private static Instant millis(Map<String, String> facts, String name) {
+    static Instant millis(Map<String, String> facts, String name) {
         return Instant.ofEpochMilli(DepartedKeys.count(facts, name));
     }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -388,6 +389,33 @@ public final class PhaseControl {
         Situation situation = situation();
         boolean acknowledged = situation.instances().stream().allMatch(InstanceState::acknowledged);
         return new WorkStart(situation.current().version(), situation.now(), acknowledged);
+    }
+
+    /** When the first back-fill began that still counts: all instances wrote to both sides then. */
+    public Optional<Instant> writtenBothSince() {
+        Situation situation = situation();
+        return situation.notes().stream()
+                .filter(note -> note.kind() == PhaseNote.Kind.BACKFILL)
+                .filter(note -> situation
+                        .stretch()
+                        .filter(stretch -> stretch.holds(note))
+                        .isPresent())
+                .map(note -> Gates.millis(note.facts(), Facts.STARTED_MILLIS))
+                .min(Comparator.naturalOrder());
+    }
+
+    /** The instances with keys in their journals of which that side may lack the newest state, and how many. */
+    public List<String> lacking(Side side) {
+        String fact = DepartedKeys.dirty(side);
+        return situation().serving().stream()
+                .filter(state -> DepartedKeys.count(state.heartbeat().facts(), fact) > 0)
+                .map(state -> state.name() + " (" + state.heartbeat().facts().get(fact) + " keys)")
+                .toList();
+    }
+
+    /** Whether the note of work that began so would count for a gate: all instances have written both sides ever since. */
+    public boolean counts(WorkStart start) {
+        return situation().stretch().filter(stretch -> stretch.counts(start)).isPresent();
     }
 
     /**

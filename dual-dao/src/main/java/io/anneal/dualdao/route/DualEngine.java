@@ -42,12 +42,14 @@ public final class DualEngine<D> {
     private final WriteWatch watch = new WriteWatch();
     private final WriteWatch atOrigin = new WriteWatch();
     private final Redrive<D> redrive;
+    private final Supplier<Agreement> agreement;
 
     /** @param agreement asked before keys are copied; may block */
     public DualEngine(
             DualConfig<D> config, PhaseSource phases, DirtyKeys dirty, DualStats stats, Supplier<Agreement> agreement) {
         this.config = config;
         this.phases = phases;
+        this.agreement = agreement;
         DualEnvironment environment = config.environment();
         ScheduledExecutorService scheduler = environment.threads().scheduler();
         ShadowConfig shadow = config.shadow();
@@ -150,6 +152,11 @@ public final class DualEngine<D> {
      */
     public CompletionStage<Integer> redrive(Side lacking, int limit) {
         return redrive.run(lacking, limit);
+    }
+
+    /** Copies and compares keys that a caller names. */
+    public KeyWork<D> keyWork() {
+        return new KeyWork<>(parts, redrive, agreement);
     }
 
     /** Lets the journal do what takes long, beside calls. */

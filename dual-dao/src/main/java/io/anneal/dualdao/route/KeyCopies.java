@@ -47,6 +47,11 @@ final class KeyCopies<D> {
         return codec.parsed().apply(text);
     }
 
+    /** The text of a key, as the journal knows it. */
+    String text(Object key) {
+        return codec.textOf(key);
+    }
+
     /** Copies once, without looking. Never throws; the stage may fail. */
     CompletionStage<Void> copyOnce(Object key, Side from, long takenAwayBeforeMicros) {
         try {

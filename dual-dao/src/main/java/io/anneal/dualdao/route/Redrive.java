@@ -79,6 +79,9 @@ final class Redrive<D> {
         DIFFERS
     }
 
+    /** What became of a key, and what it failed with, null if nothing did. */
+    record Ended(Result result, Throwable cause) {}
+
     /** Copies up to that many keys; if that is under way for this side, that is what is waited for. */
     CompletionStage<Integer> run(Side lacking, int limit) {
         if (!copies.possible() || dirty.lasting(lacking) == 0 || !written(lacking)) {
@@ -124,7 +127,7 @@ final class Redrive<D> {
                 }
                 // Asked after the keys were read, so that no instance took up a later phase before they were there.
                 ArrayDeque<KeyJournal.Entry> entries = new ArrayDeque<>(dirty.entries(lacking, limit));
-                new Round(lacking, entries, agreement.get(), told, all).goOn();
+                new Round(entries, agreement.get(), told, all).goOn();
             } catch (Throwable thrown) { // whoever waits goes on
                 LOG.warn("keys can't be copied, lacking={}", lacking, thrown);
                 all.complete(null);
@@ -137,7 +140,6 @@ final class Redrive<D> {
 
     /** Entries one after the other; a loop, since copies that are over at once would else be inside each other. */
     private final class Round {
-        private final Side lacking;
         private final ArrayDeque<KeyJournal.Entry> left;
         private final Agreement agreed;
         private final BiConsumer<KeyJournal.Entry, Result> told;
@@ -146,12 +148,10 @@ final class Redrive<D> {
         private int renewed;
 
         Round(
-                Side lacking,
                 ArrayDeque<KeyJournal.Entry> left,
                 Agreement agreed,
                 BiConsumer<KeyJournal.Entry, Result> told,
                 CompletableFuture<Void> all) {
-            this.lacking = lacking;
             this.left = left;
             this.agreed = agreed;
             this.told = told;
@@ -161,15 +161,15 @@ final class Redrive<D> {
         void goOn() {
             while (!left.isEmpty()) {
                 KeyJournal.Entry entry = left.removeFirst();
-                CompletableFuture<Result> one = one(lacking, entry, agreed);
+                CompletableFuture<Ended> one = one(entry, agreed);
                 if (!one.isDone()) {
-                    one.whenComplete((result, thrown) -> {
-                        tell(entry, thrown == null ? result : Result.FAILED);
+                    one.thenAccept(ended -> {
+                        tell(entry, ended.result());
                         goOn();
                     });
                     return;
                 }
-                tell(entry, one.isCompletedExceptionally() ? Result.FAILED : one.join());
+                tell(entry, one.join().result());
             }
             all.complete(null);
         }
@@ -199,12 +199,14 @@ final class Redrive<D> {
         }
     }
 
-    private CompletableFuture<Result> one(Side lacking, KeyJournal.Entry entry, Agreement agreed) {
-        CompletableFuture<Result> result = new CompletableFuture<>();
+    /** Copies a key that is in the journal; never fails. */
+    CompletableFuture<Ended> one(KeyJournal.Entry entry, Agreement agreed) {
+        CompletableFuture<Ended> result = new CompletableFuture<>();
+        Side lacking = entry.lacking();
         // Before the phase is looked at: an operation of a later phase then either finds this copy under way, or its
         // phase is found here.
         if (entry.key().equals(DirtyKeys.EVERYTHING) || !dirty.beginCopy(lacking, entry.key())) {
-            result.complete(Result.LEFT);
+            result.complete(new Ended(Result.LEFT, null));
             return result;
         }
         HeldView heldView;
@@ -215,10 +217,10 @@ final class Redrive<D> {
             inForce = view.record();
         } catch (RuntimeException stopped) {
             dirty.endCopy(lacking, entry.key(), 0);
-            result.complete(Result.LEFT);
+            result.complete(new Ended(Result.LEFT, null));
             return result;
         }
-        new Copying(lacking, entry, inForce, agreed.on(inForce) ? agreed : null, heldView, result).begin();
+        new Copying(entry, inForce, agreed.on(inForce) ? agreed : null, heldView, result).begin();
         return result;
     }
 
@@ -232,19 +234,18 @@ final class Redrive<D> {
         private final Agreement agreed;
 
         private final HeldView heldView;
-        private final CompletableFuture<Result> result;
+        private final CompletableFuture<Ended> result;
         private final int[] stripes;
         private boolean locked;
         private boolean over;
 
         Copying(
-                Side lacking,
                 KeyJournal.Entry entry,
                 PhaseRecord inForce,
                 Agreement agreed,
                 HeldView heldView,
-                CompletableFuture<Result> result) {
-            this.lacking = lacking;
+                CompletableFuture<Ended> result) {
+            lacking = entry.lacking();
             this.entry = entry;
             this.inForce = inForce;
             this.agreed = agreed;
@@ -357,7 +358,7 @@ final class Redrive<D> {
                 }
                 end(Result.DONE);
             } catch (RuntimeException notKept) { // the journal's, of whatever kind
-                end(Result.FAILED);
+                end(Result.FAILED, notKept);
             }
         }
 
@@ -368,10 +369,14 @@ final class Redrive<D> {
             }
             Throwable thrown = Stages.thrown(handedOn);
             LOG.debug("a key stays in the journal, lacking={}", lacking, thrown);
-            end(thrown instanceof SidesDifferException ? Result.DIFFERS : Result.FAILED);
+            end(thrown instanceof SidesDifferException ? Result.DIFFERS : Result.FAILED, thrown);
         }
 
         private void end(Result became) {
+            end(became, null);
+        }
+
+        private void end(Result became, Throwable cause) {
             synchronized (this) {
                 if (over) {
                     return;
@@ -385,7 +390,7 @@ final class Redrive<D> {
                     order.unlock(stripes);
                 }
                 heldView.release();
-                result.complete(became);
+                result.complete(new Ended(became, cause));
             }
         }
     }

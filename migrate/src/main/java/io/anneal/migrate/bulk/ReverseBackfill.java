@@ -1,7 +1,6 @@
 package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.InstanceState;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -74,7 +73,7 @@ public final class ReverseBackfill<E extends BulkEntry> {
         }
         awaitAcknowledged();
         WorkStart start = control.begin();
-        await("instances have keys left that the origin may lack", this::withDirtyKeys);
+        await("instances have keys left that the origin may lack", () -> control.lacking(Side.ORIGIN));
         VerificationResult found = verify(current, told.repair);
         if (found.clean() && found.repaired() > 0) {
             WorkStart again = control.begin();
@@ -98,18 +97,6 @@ public final class ReverseBackfill<E extends BulkEntry> {
     /** Instances that something waits for, by what they say. */
     private interface Waiting {
         List<String> instances();
-    }
-
-    private List<String> withDirtyKeys() {
-        return control.instances().stream()
-                .filter(InstanceState::serves)
-                .filter(state -> dirtyKeys(state) > 0)
-                .map(state -> state.name() + " (" + dirtyKeys(state) + " keys)")
-                .toList();
-    }
-
-    private static long dirtyKeys(InstanceState state) {
-        return Long.parseLong(state.heartbeat().facts().getOrDefault(Facts.DIRTY_ORIGIN, "0"));
     }
 
     private void await(String what, Waiting waiting) throws InterruptedException {

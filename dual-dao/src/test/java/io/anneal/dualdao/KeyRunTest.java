@@ -1,0 +1,486 @@
+package io.anneal.dualdao;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.config.KeyCodec;
+import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.KeySource;
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.operation.Delete;
+import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.Read;
+import io.anneal.dualdao.operation.Write;
+import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.phase.MemoryPhaseStore;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.Side;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Back-fill and verification by keys, of a synchronous DAO that knows nothing of times. */
+final class KeyRunTest {
+    interface Names {
+        @Read
+        String find(@Key long id);
+
+        @Write
+        void save(@Key long id, String name);
+
+        @Delete
+        void remove(@Key long id);
+    }
+
+    private static final class MapNames implements Names {
+        final ConcurrentSkipListMap<Long, String> names = new ConcurrentSkipListMap<>();
+        final ConcurrentSkipListSet<Long> failing = new ConcurrentSkipListSet<>();
+        volatile boolean down;
+
+        @Override
+        public String find(long id) {
+            return names.get(id);
+        }
+
+        @Override
+        public void save(long id, String name) {
+            if (down || failing.contains(id)) {
+                throw new IllegalStateException("disk is full");
+            }
+            names.put(id, name);
+        }
+
+        @Override
+        public void remove(long id) {
+            names.remove(id);
+        }
+    }
+
+    private record Copy(Guarantee guarantee) implements KeyCopy<Names, Long> {
+        @Override
+        public CompletionStage<Void> copy(Long id, Names from, Names to, long takenAwayBeforeMicros) {
+            String name = from.find(id);
+            if (name == null) {
+                to.remove(id);
+            } else {
+                to.save(id, name);
+            }
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public CompletionStage<String> read(Long id, Names dao) {
+            return CompletableFuture.completedStage(dao.find(id));
+        }
+    }
+
+    /** The keys of a map, in their order; asked where it began. */
+    private final class Keys implements KeySource<Long> {
+        private final MapNames dao;
+        private final List<Optional<Long>> begun = new ArrayList<>();
+        private long failsAt = Long.MAX_VALUE;
+        private Instant writtenAt;
+
+        Keys(MapNames dao) {
+            this.dao = dao;
+        }
+
+        @Override
+        public String identity() {
+            return "names";
+        }
+
+        @Override
+        public Iterator<Listed<Long>> after(Optional<Long> last) {
+            begun.add(last);
+            Iterator<Long> each = dao.names
+                    .tailMap(last.orElse(Long.MIN_VALUE), false)
+                    .keySet()
+                    .iterator();
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return each.hasNext();
+                }
+
+                @Override
+                public Listed<Long> next() {
+                    long next = each.next();
+                    if (next == failsAt) {
+                        throw new IllegalStateException("connection is closed");
+                    }
+                    return new Listed<>(next, Optional.ofNullable(writtenAt));
+                }
+            };
+        }
+    }
+
+    private final MapNames origin = new MapNames();
+    private final MapNames target = new MapNames();
+    private final MemoryPhaseStore phases = new MemoryPhaseStore();
+    private final List<Duration> slept = new ArrayList<>();
+    private final AtomicLong nanos = new AtomicLong();
+    private long tickNanos = 1_000_000_000;
+    private volatile Runnable whileAsleep = () -> {};
+    private DualDao<Names> dual;
+
+    @TempDir
+    private Path directory;
+
+    @AfterEach
+    void close() {
+        if (dual != null) {
+            dual.close();
+        }
+    }
+
+    private DualDao<Names> start(Mode mode, KeyCopy.Guarantee guarantee) {
+        if (phases.read("names").isEmpty()) {
+            PhaseControl.of(phases, "names", Clock.systemUTC(), ControlPolicy.DEFAULTS)
+                    .create("test", "begin");
+        }
+        DualEnvironment system = DualEnvironment.system();
+        dual = DualDao.builder(Names.class)
+                .name("names")
+                .instance("one")
+                .mode(mode)
+                .origin(origin)
+                .target(target)
+                .phases(phases)
+                .directory(directory)
+                .copy(KeyCodec.LONG, new Copy(guarantee))
+                .poll(Duration.ofHours(1))
+                .quietWindow(Duration.ZERO)
+                // Time goes on by a look at the clock.
+                .environment(new DualEnvironment(
+                        system.clock(),
+                        () -> nanos.addAndGet(tickNanos),
+                        duration -> {
+                            slept.add(duration);
+                            whileAsleep.run();
+                        },
+                        system.threads()))
+                .build();
+        return dual;
+    }
+
+    private void advance(boolean force) {
+        dual.control().advance("test", "step", force);
+        dual.poll();
+    }
+
+    private void walk(Phase to) {
+        while (dual.phase().phase() != to) {
+            advance(true);
+            if (dual.phase().phase() == Phase.READ_TARGET) {
+                dual.control().readShare(100, "test", "all");
+                dual.poll();
+            }
+        }
+    }
+
+    private void fill(MapNames dao, int count) {
+        for (long id = 0; id < count; id++) {
+            dao.names.put(id, "name-" + id);
+        }
+    }
+
+    private List<String> missing() {
+        return dual.control().readiness().missing().stream().map(Gate::name).toList();
+    }
+
+    @Test
+    void shouldCopyAndCompareWhatWasThereBeforeSoThatTheGatesOpen() throws InterruptedException {
+        fill(origin, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        assertThat(missing()).contains("backfill", "verification");
+
+        KeyRunResult copied = dual.backfill(new Keys(origin)).parallel(3).run();
+        KeyRunResult compared = dual.verify(new Keys(origin), new Keys(target)).run();
+
+        assertThat(copied.keys()).isEqualTo(1_000);
+        assertThat(copied.clean()).isTrue();
+        assertThat(target.names).isEqualTo(origin.names);
+        assertThat(compared.keys()).isEqualTo(2_000);
+        assertThat(compared.clean()).isTrue();
+        dual.poll();
+        assertThat(missing()).isEmpty();
+        assertThat(phases.heartbeats("names"))
+                .extracting(beat -> beat.instance())
+                .containsExactly("one");
+    }
+
+    @Test
+    void shouldTakeAnyCollectionOfKeys() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        assertThat(dual.backfill(KeySource.of("some", List.of(1L, 2L, 2L, 77L)))
+                        .run()
+                        .keys())
+                .isEqualTo(4);
+
+        assertThat(target.names).isEqualTo(Map.of(1L, "name-1", 2L, "name-2"));
+    }
+
+    @Test
+    void shouldGoOnWhereItStopped() throws InterruptedException {
+        fill(origin, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        Keys keys = new Keys(origin);
+        keys.failsAt = 600;
+        assertThatThrownBy(() -> dual.backfill(keys).run()).hasMessageContaining("connection is closed");
+        dual.close();
+
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        keys.failsAt = Long.MAX_VALUE;
+        KeyRunResult copied = dual.backfill(keys).run();
+
+        assertThat(keys.begun).containsExactly(Optional.empty(), Optional.of(511L));
+        assertThat(copied.keys()).isEqualTo(1_000);
+        assertThat(target.names).isEqualTo(origin.names);
+        dual.backfill(keys).run();
+        assertThat(keys.begun).last().isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void shouldBeginAnewWhenTheOriginAloneWasWrittenMeanwhile() throws InterruptedException {
+        fill(origin, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        Keys keys = new Keys(origin);
+        keys.failsAt = 600;
+        assertThatThrownBy(() -> dual.backfill(keys).run()).hasMessageContaining("connection is closed");
+        dual.control().rollback("test", "back");
+        dual.poll();
+        dual.dao().save(5, "written in the origin alone");
+        advance(false);
+
+        keys.failsAt = Long.MAX_VALUE;
+        dual.backfill(keys).run();
+
+        assertThat(keys.begun).last().isEqualTo(Optional.empty());
+        assertThat(target.names).isEqualTo(origin.names);
+    }
+
+    @Test
+    void shouldKeepKeysInTheJournalThatCanNotBeCopied() throws InterruptedException {
+        fill(origin, 100);
+        target.failing.add(42L);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        assertThat(dual.backfill(new Keys(origin)).run().left()).isOne();
+
+        assertThat(dual.journal().contains(Side.TARGET, "42")).isTrue();
+        dual.poll();
+        assertThat(missing()).contains("dirty-target").doesNotContain("backfill");
+        target.failing.clear();
+        dual.redrive();
+        assertThat(target.names).isEqualTo(origin.names);
+    }
+
+    @Test
+    void shouldStopWhenTheTargetTakesNothing() {
+        fill(origin, 1_000);
+        target.down = true;
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        assertThatThrownBy(() -> dual.backfill(new Keys(origin)).run())
+                .isInstanceOf(KeyRunException.class)
+                .hasMessageContaining("disk is full");
+
+        assertThat(missing()).contains("backfill");
+        assertThat(phases.heartbeats("names")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Phase.class,
+            names = {"ORIGIN_ONLY", "READ_TARGET", "TARGET_FIRST", "WRITE_TARGET", "TARGET_ONLY"})
+    void shouldRefuseWhereACopyWithoutTimesCouldBeRead(Phase phase) {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        walk(phase);
+
+        assertThatThrownBy(() -> dual.backfill(new Keys(origin)).run())
+                .isInstanceOf(KeyRunException.class)
+                .hasMessageContaining("phase=" + phase.label());
+    }
+
+    @Test
+    void shouldCopyInPhaseThreeWithTheTimesOfTheSource() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.SOURCE_TIMESTAMPS);
+        walk(Phase.READ_TARGET);
+
+        dual.backfill(new Keys(origin)).run();
+
+        assertThat(target.names).isEqualTo(origin.names);
+    }
+
+    @Test
+    void shouldCopyInTestMode() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.TEST, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        dual.backfill(new Keys(origin)).run();
+
+        assertThat(target.names).isEqualTo(origin.names);
+    }
+
+    @Test
+    void shouldKeepToTheRate() throws InterruptedException {
+        fill(origin, 250);
+        tickNanos = 500_000_000;
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        dual.backfill(new Keys(origin)).keysPerSecond(10).run();
+
+        // 10 keys of a batch would take a second, and the clock went on by half of one.
+        assertThat(slept).hasSize(25).first().isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
+    void shouldTellWhatDiffersAndNotLetTheNextStepBe() throws InterruptedException {
+        fill(origin, 100);
+        fill(target, 100);
+        target.names.put(7L, "other");
+        target.names.remove(8L);
+        target.names.put(1_000L, "in the target alone");
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        KeyRunResult found = dual.verify(new Keys(origin), new Keys(target)).run();
+
+        assertThat(found.mismatches()).isEqualTo(3);
+        assertThat(found.samples()).anyMatch(text -> text.startsWith("7; ") && text.contains("name-7 and other"));
+        assertThat(slept).hasSize(3);
+        assertThat(missing()).contains("verification");
+        assertThat(dual.control().notes().get(0).facts()).containsEntry(Facts.MISMATCHES, "3");
+
+        KeyRunResult repaired =
+                dual.verify(new Keys(origin), new Keys(target)).repair().run();
+        assertThat(repaired.repaired()).isEqualTo(3);
+        assertThat(repaired.clean()).isTrue();
+        assertThat(target.names).isEqualTo(origin.names);
+    }
+
+    @Test
+    void shouldBelieveOnlyWhatDiffersEachTime() throws InterruptedException {
+        fill(origin, 100);
+        fill(target, 100);
+        target.names.put(7L, "older");
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        whileAsleep = () -> target.names.put(7L, "name-7");
+
+        assertThat(dual.verify(new Keys(origin)).run().clean()).isTrue();
+    }
+
+    @Test
+    void shouldTellWhatSomebodyWrotePastTheDualDao() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        dual.backfill(new Keys(origin)).run();
+        origin.names.put(3L, "past it");
+        Keys keys = new Keys(origin);
+        keys.writtenAt = Instant.now().plusSeconds(10);
+
+        KeyRunResult found = dual.verify(keys).run();
+
+        assertThat(found.writtenPast()).isOne();
+        assertThat(found.mismatches()).isOne();
+    }
+
+    @Test
+    void shouldNotGoOnWithAComparisonFromBeforeABackfill() throws InterruptedException {
+        fill(origin, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        Keys keys = new Keys(origin);
+        keys.failsAt = 600;
+        assertThatThrownBy(() -> dual.verify(keys).run()).hasMessageContaining("connection is closed");
+        keys.failsAt = Long.MAX_VALUE;
+        dual.backfill(new Keys(origin)).run();
+
+        assertThat(dual.verify(keys).run().clean()).isTrue();
+
+        assertThat(keys.begun).containsExactly(Optional.empty(), Optional.empty());
+    }
+
+    @Test
+    void shouldLeaveTheNoteOfTheWayBack() throws InterruptedException {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        walk(Phase.WRITE_TARGET);
+        dual.dao().save(1, "in the target alone");
+        dual.control().reverse("test", "back");
+        dual.poll();
+
+        KeyRunResult found = dual.verify(new Keys(origin), new Keys(target)).run();
+
+        assertThat(found.clean()).isTrue();
+        assertThat(origin.names).isEqualTo(Map.of(1L, "in the target alone"));
+        assertThat(dual.control().notes())
+                .extracting(PhaseNote::kind)
+                .contains(PhaseNote.Kind.REVERSE_BACKFILL, PhaseNote.Kind.VERIFICATION);
+        assertThat(dual.control().rollback("test", "back").phase()).isEqualTo(Phase.READ_TARGET);
+    }
+
+    @Test
+    void shouldNotTakeBackWhatIsWrittenMeanwhile() throws InterruptedException {
+        long seed = Long.getLong("anneal.seed", System.nanoTime());
+        System.out.println("seed=" + seed);
+        Random random = new Random(seed);
+        fill(origin, 500);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        AtomicBoolean over = new AtomicBoolean();
+        Thread service = new Thread(() -> {
+            for (int i = 0; !over.get(); i++) {
+                long id = random.nextInt(500);
+                if (random.nextInt(4) == 0) {
+                    dual.dao().remove(id);
+                } else {
+                    dual.dao().save(id, "new-" + i);
+                }
+            }
+        });
+        service.start();
+        dual.backfill(new Keys(origin)).run();
+        over.set(true);
+        service.join();
+        dual.redrive();
+
+        assertThat(target.names).as("seed=%d", seed).isEqualTo(origin.names);
+    }
+}
