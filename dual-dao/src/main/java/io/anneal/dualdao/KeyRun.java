@@ -466,7 +466,8 @@ public final class KeyRun<K> {
         facts.put(Facts.KIND, kind == PhaseNote.Kind.BACKFILL ? "backfill" : "verify");
         facts.put(Facts.STARTED_MILLIS, Long.toString(start.at().toEpochMilli()));
         tolerant(() -> draft.phases.heartbeat(
-                control.name(), new Heartbeat(name(), start.version(), true, time.clock().instant(), facts)));
+                control.name(),
+                new Heartbeat(name(), start.version(), true, time.clock().instant(), facts)));
         progress.accept(soFar());
         if (mark.isPresent() && start.acknowledged() && suspects.size() <= SUSPECTS_NOTED_MAX) {
             Map<String, String> unfinished = facts();
