@@ -436,7 +436,11 @@ final class DualDaoHazardsTest {
         Shelf dao = dao(Mode.MIGRATION, Phase.READ_TARGET);
         IllegalStateException broken = new IllegalStateException("broken");
         target.rows.put("k", "old");
-        target.failWith(broken);
+        origin.before = call -> {
+            if (call.equals("putIfAbsent")) {
+                target.failWith(broken);
+            }
+        };
 
         assertThatThrownBy(() -> dao.putIfAbsent("k", "new")).isSameAs(broken);
 

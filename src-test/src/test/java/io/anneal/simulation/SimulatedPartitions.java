@@ -52,6 +52,8 @@ final class SimulatedPartitions {
     private final Map<Long, Long> partitionDeletions = new HashMap<>();
     private final Map<Long, Long> changedNanos = new HashMap<>();
     private final SimulatedTransactions transactions = new SimulatedTransactions();
+    private final List<Runnable> heldBack = new ArrayList<>();
+    private boolean holdsBack;
     private int faultPercent;
 
     /** @param keepsTimes whether the newest write counts, and not the last that arrived */
@@ -65,6 +67,16 @@ final class SimulatedPartitions {
     /** How many of a hundred requests go wrong from now on. */
     void faultPercent(int percent) {
         faultPercent = percent;
+    }
+
+    /** Whether what is sent from now on gets here only with {@link #letIn}. */
+    void holdBack(boolean on) {
+        holdsBack = on;
+    }
+
+    void letIn() {
+        heldBack.forEach(Runnable::run);
+        heldBack.clear();
     }
 
     SimulatedTransactions transactions() {
@@ -180,14 +192,19 @@ final class SimulatedPartitions {
             } else if (wrong && dice % 3 == 1) {
                 late(answer);
             } else {
-                time.after(there, () -> {
+                Runnable arrival = () -> {
                     T result = work.get();
                     if (wrong) {
                         late(answer);
                     } else {
                         process.after(back, () -> answer.complete(result));
                     }
-                });
+                };
+                if (holdsBack) {
+                    heldBack.add(arrival);
+                } else {
+                    time.after(there, arrival);
+                }
             }
             return answer;
         }

@@ -27,6 +27,17 @@ final class DecidedCopies<D> {
     }
 
     /**
+     * Copies a key before something is decided about it that may take away what the side that decides has. What other instances
+     * write there reaches this side late, at the time of the write. It loses against a deletion at that time alone, and only
+     * what is here can be deleted so.
+     */
+    CompletionStage<Void> copyBefore(Object key, Side from) {
+        return copies.keepsTimes()
+                ? copies.copyOnce(key, from, KeyCopy.NOTHING)
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /**
      * Copies a key; the stage fails if the sides may differ in it afterwards.
      *
      * @param adds whether nothing was taken away

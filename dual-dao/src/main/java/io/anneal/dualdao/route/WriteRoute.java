@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 
 /**
  * A write to the side that is right, then to the other one. Whatever leaves the other side without it puts the keys into the
@@ -171,14 +172,34 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         }
 
         private void first() {
-            // Taken under the order of the key, so that times are in the order in which the sides are written.
-            micros = parts.times().nextMicros();
             try {
                 name();
             } catch (RuntimeException notKept) { // the journal's, of whatever kind
                 refused(notKept);
                 return;
             }
+            if (plan.copies() && spec.kind() == OperationKind.CONDITIONAL) {
+                CompletableFuture<Void> copied = eachKey(key -> parts.decided().copyBefore(key, plan.first()));
+                if (!calls.answersLater()) {
+                    copied.exceptionally(failed -> null).join(); // a synchronous side is called on the caller's thread
+                }
+                copied.whenComplete((nothing, failed) -> step(() -> copiedBefore(Stages.thrown(failed))));
+            } else {
+                callFirst();
+            }
+        }
+
+        private void copiedBefore(Throwable failed) {
+            if (failed != null && !plan.tolerates()) {
+                refused(failed);
+            } else {
+                callFirst();
+            }
+        }
+
+        private void callFirst() {
+            // Taken under the order of the key, so that times are in the order in which the sides are written.
+            micros = parts.times().nextMicros();
             calls.call(plan.first(), argument, micros, span, (done, thrown) -> step(() -> firstDone(done, thrown)));
         }
 
@@ -205,17 +226,16 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             } else if (!plan.second()) {
                 end(done, null);
             } else if (plan.copies()) {
-                copied().whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
+                eachKey(key -> parts.decided().copy(key, plan.first(), inForce, spec.kind() == OperationKind.INCREMENT))
+                        .whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
             } else {
                 calls.call(plan.lacking(), argument, micros, span, (second, failed) -> step(() -> secondDone(failed)));
             }
         }
 
-        private CompletionStage<Void> copied() {
+        private CompletableFuture<Void> eachKey(Function<Object, CompletionStage<Void>> copy) {
             CompletableFuture<?>[] copies = keys.objects().stream()
-                    .map(key -> parts.decided()
-                            .copy(key, plan.first(), inForce, spec.kind() == OperationKind.INCREMENT)
-                            .toCompletableFuture())
+                    .map(key -> copy.apply(key).toCompletableFuture())
                     .toArray(CompletableFuture<?>[]::new);
             return CompletableFuture.allOf(copies);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
 import io.anneal.dualdao.journal.DirtyKeys;
@@ -380,7 +381,11 @@ final class WriteRouteTest {
     void shouldNotAcknowledgeAConditionalWriteWhoseCopyFailed(Phase phase, Side right) {
         Shop other = right == Side.ORIGIN ? rig(phase).target : rig(phase).origin;
         IOException own = new IOException("down");
-        other.fails(own);
+        rig.whenCopied = () -> {
+            if (rig.takenAwayBeforeMicros.size() == 2) {
+                other.fails(own);
+            }
+        };
 
         Throwable thrown =
                 catchThrowable(() -> rig.putIfAbsent("k", "v").join()).getCause();
@@ -392,6 +397,43 @@ final class WriteRouteTest {
                 originRight ? SideOutcome.OK : SideOutcome.UNKNOWN,
                 originRight ? SideOutcome.UNKNOWN : SideOutcome.OK);
         assertThat(rig.lacking(right.other())).containsExactly("k");
+    }
+
+    @Test
+    void shouldDecideNothingWhereTheOtherSideCanNotHaveWhatIsThereBefore() {
+        IOException own = new IOException("down");
+        rig(Phase.READ_TARGET).target.fails(own);
+
+        Throwable thrown =
+                catchThrowable(() -> rig.putIfAbsent("k", "v").join()).getCause();
+
+        assertThat(thrown).isSameAs(own);
+        assertOutcomes(thrown, SideOutcome.NOT_ATTEMPTED, SideOutcome.NOT_ATTEMPTED);
+        assertThat(rig.origin.rows).isEmpty();
+        assertThat(rig.lacking(Side.TARGET)).isEmpty();
+    }
+
+    /** The order that a deletion at the time of the value needs. */
+    @Test
+    void shouldCopyTheKeyBeforeADecisionAndAfterIt() {
+        rig(Phase.WRITE_BOTH).origin.rows.put("k", "first");
+        List<String> seen = new ArrayList<>();
+        rig.whenCopied = () -> seen.addAll(rig.origin.calls);
+
+        rig.putIfAbsent("k", "second").join();
+
+        assertThat(rig.target.calls).containsExactly("write k=first", "write k=first");
+        assertThat(seen).containsExactly("read k", "putIfAbsent k");
+    }
+
+    @Test
+    void shouldCopyNothingBeforeADecisionWhereADeletionHasNoTime() {
+        rig(Phase.WRITE_BOTH).guarantee = KeyCopy.Guarantee.NONE;
+        rig.origin.rows.put("k", "first");
+
+        rig.putIfAbsent("k", "second").join();
+
+        assertThat(rig.origin.calls).startsWith("putIfAbsent k");
     }
 
     @Test
