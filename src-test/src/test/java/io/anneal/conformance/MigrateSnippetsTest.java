@@ -1,6 +1,7 @@
 package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.KeyRunResult;
@@ -17,11 +18,14 @@ import io.anneal.dualdao.operation.Write;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.transaction.TransactionHook;
+import io.anneal.dualdao.transaction.TransactionOutcome;
 import io.anneal.faults.Commands;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -30,8 +34,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.h2.jdbcx.JdbcConnectionPool;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** The snippets of {@code docs/migrate.md}: they compile, they run, and the page quotes them as they stand here. */
 class MigrateSnippetsTest {
@@ -158,6 +170,71 @@ class MigrateSnippetsTest {
         }
     }
 
+    private static TransactionHook spring(DataSource dataSource) {
+        // snippet: spring
+        TransactionHook transactions = TransactionHook.of(
+                () -> TransactionSynchronizationManager.isSynchronizationActive()
+                                && TransactionSynchronizationManager.isActualTransactionActive()
+                                && !TransactionSynchronizationManager.isCurrentTransactionReadOnly()
+                        ? TransactionSynchronizationManager.getResource(dataSource)
+                        : null,
+                ending -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        ending.ended(TransactionOutcome.COMMITTED);
+                    }
+
+                    @Override
+                    public void afterCompletion(int status) {
+                        // the first call counts
+                        ending.ended(
+                                status == STATUS_ROLLED_BACK
+                                        ? TransactionOutcome.ROLLED_BACK
+                                        : TransactionOutcome.UNKNOWN);
+                    }
+                }));
+        // end
+        return transactions;
+    }
+
+    @Test
+    void shouldTellHowTransactionsOfSpringEnd() {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setURL("jdbc:h2:mem:");
+        TransactionHook hook = spring(dataSource);
+        List<TransactionOutcome> outcomes = new ArrayList<>();
+        TransactionTemplate writing = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        assertThat(hook.current()).isNull();
+
+        writing.executeWithoutResult(status -> {
+            assertThat(hook.current()).isNotNull();
+            hook.whenEnded(outcomes::add);
+        });
+        writing.executeWithoutResult(status -> {
+            hook.whenEnded(outcomes::add);
+            status.setRollbackOnly();
+        });
+        TransactionTemplate unanswered = new TransactionTemplate(new DataSourceTransactionManager(dataSource) {
+            @Override
+            protected void doCommit(DefaultTransactionStatus status) {
+                throw new TransactionSystemException("no answer");
+            }
+        });
+        assertThatThrownBy(() -> unanswered.executeWithoutResult(status -> hook.whenEnded(outcomes::add)))
+                .isInstanceOf(TransactionSystemException.class);
+        TransactionTemplate reading = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        reading.setReadOnly(true);
+        reading.executeWithoutResult(status -> assertThat(hook.current()).isNull());
+
+        // Of what an ending is told the first counts.
+        assertThat(outcomes)
+                .containsExactly(
+                        TransactionOutcome.COMMITTED,
+                        TransactionOutcome.UNKNOWN,
+                        TransactionOutcome.ROLLED_BACK,
+                        TransactionOutcome.UNKNOWN);
+    }
+
     @Test
     void shouldCopyAllOfATable() throws Exception {
         JdbcConnectionPool oracle = JdbcConnectionPool.create("jdbc:h2:mem:snippets", "sa", "");
@@ -188,6 +265,6 @@ class MigrateSnippetsTest {
 
     @Test
     void shouldBeQuotedByThePage() throws IOException {
-        Snippets.assertQuoted(MigrateSnippetsTest.class, "migrate.md", 4);
+        Snippets.assertQuoted(MigrateSnippetsTest.class, "migrate.md", 5);
     }
 }

@@ -1,6 +1,7 @@
 package io.anneal.simulation;
 
 import io.anneal.dualdao.transaction.TransactionHook;
+import io.anneal.dualdao.transaction.TransactionOutcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,7 +81,8 @@ final class SimulatedTransactions {
 
         /** Tells those who wait for the end, in the process that called: one that was killed before tells nobody. */
         void tell(boolean committed) {
-            endings.forEach(ending -> ending.ended(committed));
+            endings.forEach(
+                    ending -> ending.ended(committed ? TransactionOutcome.COMMITTED : TransactionOutcome.ROLLED_BACK));
         }
     }
 }

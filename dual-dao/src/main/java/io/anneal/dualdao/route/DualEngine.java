@@ -70,7 +70,7 @@ public final class DualEngine<D> {
                 dirty,
                 copies,
                 decided,
-                new Transactions<>(config, phases, dirty, order, copies, decided, handOff),
+                new Transactions<>(config, phases, dirty, order, copies, decided, handOff, scheduler),
                 background,
                 new SerialLanes(background, Background.roomForLanes(shadow.queueLength())),
                 repairs,

@@ -13,7 +13,9 @@ import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.transaction.CommittedException;
 import io.anneal.dualdao.transaction.TransactionHook;
+import io.anneal.dualdao.transaction.TransactionOutcome;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +45,9 @@ final class Transactions<D> implements PhaseSource {
 
     private static final int KEYS_SHOWN_MAX = 10;
 
+    /** For so long a database may go on with a commit that it did not answer; nothing that a copy finds before counts. */
+    static final long IN_DOUBT_SECONDS = 60;
+
     private final DualConfig<D> config;
     private final TransactionHook hook;
     private final PhaseSource phases;
@@ -49,6 +56,7 @@ final class Transactions<D> implements PhaseSource {
     private final KeyCopies<D> copies;
     private final DecidedCopies<D> decided;
     private final ExecutorService handOff;
+    private final ScheduledExecutorService scheduler;
     private final Map<Object, Open> open = new ConcurrentHashMap<>();
 
     Transactions(
@@ -58,7 +66,8 @@ final class Transactions<D> implements PhaseSource {
             KeyOrder order,
             KeyCopies<D> copies,
             DecidedCopies<D> decided,
-            ExecutorService handOff) {
+            ExecutorService handOff,
+            ScheduledExecutorService scheduler) {
         this.config = config;
         this.phases = phases;
         this.dirty = dirty;
@@ -66,6 +75,7 @@ final class Transactions<D> implements PhaseSource {
         this.copies = copies;
         this.decided = decided;
         this.handOff = handOff;
+        this.scheduler = scheduler;
         hook = config.transactions();
     }
 
@@ -156,7 +166,7 @@ final class Transactions<D> implements PhaseSource {
         }
 
         @Override
-        public void ended(boolean committed) {
+        public void ended(TransactionOutcome outcome) {
             synchronized (this) {
                 if (over) {
                     return;
@@ -168,7 +178,13 @@ final class Transactions<D> implements PhaseSource {
                 heldView.release();
                 return;
             }
-            Throwable failure = config.mode() == Mode.TEST ? leaveToRedrive() : copied(committed);
+            boolean committed = outcome == TransactionOutcome.COMMITTED;
+            Throwable failure;
+            if (outcome == TransactionOutcome.UNKNOWN) {
+                failure = leaveInDoubt();
+            } else {
+                failure = config.mode() == Mode.TEST ? leaveToRedrive() : copied(committed);
+            }
             if (failure == null) {
                 return;
             }
@@ -186,6 +202,29 @@ final class Transactions<D> implements PhaseSource {
 
         private Side lacking() {
             return inForce.phase().authority().other();
+        }
+
+        /** In the journal for good, and out of the re-drive's reach until the database has made up its mind. */
+        private Throwable leaveInDoubt() {
+            Map<Side, List<String>> named = new EnumMap<>(Side.class);
+            Throwable first = null;
+            for (Map.Entry<String, Written> key : written.entrySet()) {
+                Side lacking = key.getValue().lacking();
+                named.computeIfAbsent(lacking, side -> new ArrayList<>()).add(key.getKey());
+                try {
+                    dirty.add(lacking, List.of(key.getKey()), "a transaction whose outcome nobody knows");
+                } catch (RuntimeException notKept) { // the journal's, of whatever kind
+                    first = earlier(first, notKept);
+                }
+            }
+            heldView.release();
+            Runnable settled = () -> named.forEach(dirty::end);
+            try {
+                scheduler.schedule(settled, IN_DOUBT_SECONDS, TimeUnit.SECONDS);
+            } catch (RejectedExecutionException closed) {
+                settled.run();
+            }
+            return first;
         }
 
         /** In test mode no call waits for the target. */

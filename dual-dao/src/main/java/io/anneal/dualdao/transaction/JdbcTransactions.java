@@ -84,11 +84,11 @@ public final class JdbcTransactions implements TransactionHook {
     private static final class Transaction {
         private final List<Ending> endings = new ArrayList<>();
 
-        void end(boolean committed, Throwable failure) throws Throwable {
+        void end(TransactionOutcome outcome, Throwable failure) throws Throwable {
             Throwable first = failure;
             for (Ending ending : endings) {
                 try {
-                    ending.ended(committed);
+                    ending.ended(outcome);
                 } catch (RuntimeException thrown) { // the others must be told all the same
                     if (first == null) {
                         first = thrown;
@@ -140,14 +140,14 @@ public final class JdbcTransactions implements TransactionHook {
         public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
             int count = arguments == null ? 0 : arguments.length;
             return switch (method.getName()) {
-                case "commit" -> ending(method, arguments, true);
+                case "commit" -> ending(method, arguments, TransactionOutcome.COMMITTED);
                 case "rollback" ->
                     count == 0
-                            ? ending(method, arguments, false)
+                            ? ending(method, arguments, TransactionOutcome.ROLLED_BACK)
                             : JdbcTransactions.invoke(connection, method, arguments);
                 case "close", "abort" -> {
                     manual(false);
-                    yield ending(method, arguments, false);
+                    yield ending(method, arguments, TransactionOutcome.ROLLED_BACK);
                 }
                 case "setAutoCommit" -> {
                     boolean on = (boolean) arguments[0];
@@ -157,7 +157,7 @@ public final class JdbcTransactions implements TransactionHook {
                         yield answer;
                     }
                     manual(false);
-                    yield ending(method, arguments, true);
+                    yield ending(method, arguments, TransactionOutcome.COMMITTED);
                 }
                 case "setReadOnly" -> {
                     Object answer = JdbcTransactions.invoke(connection, method, arguments);
@@ -168,18 +168,21 @@ public final class JdbcTransactions implements TransactionHook {
             };
         }
 
-        private Object ending(Method method, Object[] arguments, boolean commits) throws Throwable {
+        private Object ending(Method method, Object[] arguments, TransactionOutcome wanted) throws Throwable {
             Object answer = null;
             Throwable failure = null;
+            TransactionOutcome outcome = wanted;
             try {
                 answer = JdbcTransactions.invoke(connection, method, arguments);
             } catch (Throwable thrown) { // the driver's, handed on when all were told
                 failure = thrown;
+                // Whatever the driver says: a server that was asked to commit may still do so.
+                outcome = wanted == TransactionOutcome.COMMITTED ? TransactionOutcome.UNKNOWN : wanted;
             }
             Transaction ended = transaction;
             transaction = null;
             if (ended != null) {
-                ended.end(commits && failure == null, failure);
+                ended.end(outcome, failure);
             } else if (failure != null) {
                 throw failure;
             }

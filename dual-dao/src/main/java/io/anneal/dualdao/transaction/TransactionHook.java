@@ -50,9 +50,8 @@ public interface TransactionHook {
          * The transaction has ended; its locks are released, and other connections see what it committed. The first call counts,
          * later ones do nothing.
          *
-         * @param committed whether it was committed; false if it was rolled back, and if nobody knows
-         * @throws CommittedException if it was committed and one side lacks what it wrote; never after a rollback
+         * @throws CommittedException if it was committed and one side lacks what it wrote; never after another outcome
          */
-        void ended(boolean committed);
+        void ended(TransactionOutcome outcome);
     }
 }

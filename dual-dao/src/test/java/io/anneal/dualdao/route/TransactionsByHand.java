@@ -1,6 +1,7 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.transaction.TransactionHook;
+import io.anneal.dualdao.transaction.TransactionOutcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,18 +18,23 @@ final class TransactionsByHand implements TransactionHook {
     }
 
     void commit() {
-        end(true);
+        end(TransactionOutcome.COMMITTED);
     }
 
     void rollBack() {
-        end(false);
+        end(TransactionOutcome.ROLLED_BACK);
     }
 
-    private void end(boolean committed) {
+    /** The commit was not answered. */
+    void lose() {
+        end(TransactionOutcome.UNKNOWN);
+    }
+
+    private void end(TransactionOutcome outcome) {
         List<Ending> told = endings.remove(current);
         current = null;
         if (told != null) {
-            told.forEach(ending -> ending.ended(committed));
+            told.forEach(ending -> ending.ended(outcome));
         }
     }
 

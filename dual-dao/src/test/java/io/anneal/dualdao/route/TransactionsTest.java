@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,6 +106,33 @@ final class TransactionsTest {
         transactions.rollBack();
 
         assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+    }
+
+    /** The sides are alike just now, and not any more once the database has gone on with the commit. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Phase.class,
+            names = {"WRITE_BOTH", "READ_TARGET", "TARGET_FIRST"})
+    void shouldKeepAKeyWhoseTransactionMayBeCommittedLater(Phase phase) {
+        rig(phase);
+        Shop right = phase == Phase.TARGET_FIRST ? rig.target : rig.origin;
+        Shop other = phase == Phase.TARGET_FIRST ? rig.origin : rig.target;
+        Side lacking = phase.authority().other();
+        transactions.enter("one");
+        rig.write("k", "new").join();
+        right.rows.remove("k");
+
+        transactions.lose();
+
+        rig.engine().redrive(lacking, 10);
+        rig.threads.runShadow();
+        assertThat(rig.lacking(lacking)).containsExactly("k");
+        right.rows.put("k", "new");
+        rig.threads.pass(TimeUnit.SECONDS.toNanos(Transactions.IN_DOUBT_SECONDS));
+        rig.engine().redrive(lacking, 10);
+        rig.threads.runShadow();
+        assertThat(other.rows).containsEntry("k", "new");
+        assertThat(rig.lacking(lacking)).isEmpty();
     }
 
     @ParameterizedTest

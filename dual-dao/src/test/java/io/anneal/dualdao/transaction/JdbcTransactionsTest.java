@@ -42,7 +42,7 @@ final class JdbcTransactionsTest {
 
         assertThat(second).isNotNull().isNotEqualTo(first);
         assertThat(transactions.current()).isNull();
-        assertThat(happened).containsExactly("commit", "ended true", "rollback", "ended false", "close");
+        assertThat(happened).containsExactly("commit", "ended COMMITTED", "rollback", "ended ROLLED_BACK", "close");
     }
 
     @Test
@@ -56,7 +56,7 @@ final class JdbcTransactionsTest {
         connection.close();
 
         assertThat(transactions.current()).isNull();
-        assertThat(happened).containsExactly("ended true", "close", "ended false");
+        assertThat(happened).containsExactly("ended COMMITTED", "close", "ended ROLLED_BACK");
     }
 
     @Test
@@ -70,23 +70,23 @@ final class JdbcTransactionsTest {
     }
 
     @Test
-    void shouldTellOfNoCommitThatFailed() throws SQLException {
+    void shouldNotTellHowATransactionEndedWhoseCommitFailed() throws SQLException {
         Connection connection = begun();
         transactions.whenEnded(this::ended);
         commitFails = true;
 
         assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class).hasMessage("no");
 
-        assertThat(happened).containsExactly("ended false");
+        assertThat(happened).containsExactly("ended UNKNOWN");
     }
 
     @Test
     void shouldHandOnWhatAnEndingThrowsAfterAllWereTold() throws SQLException {
         Connection connection = begun();
-        transactions.whenEnded(committed -> {
+        transactions.whenEnded(outcome -> {
             throw new CommittedException("one", null);
         });
-        transactions.whenEnded(committed -> {
+        transactions.whenEnded(outcome -> {
             throw new CommittedException("two", null);
         });
         transactions.whenEnded(this::ended);
@@ -95,7 +95,7 @@ final class JdbcTransactionsTest {
                 .hasMessage("one")
                 .satisfies(thrown -> assertThat(thrown.getSuppressed()).hasSize(1));
 
-        assertThat(happened).containsExactly("commit", "ended true");
+        assertThat(happened).containsExactly("commit", "ended COMMITTED");
     }
 
     @Test
@@ -143,8 +143,8 @@ final class JdbcTransactionsTest {
                 .hasMessage("createBlob");
     }
 
-    private void ended(boolean committed) {
-        happened.add("ended " + committed);
+    private void ended(TransactionOutcome outcome) {
+        happened.add("ended " + outcome);
     }
 
     private Connection begun() throws SQLException {
