@@ -41,6 +41,11 @@ record DualDaoParts<D>(
         PhaseMark ofTarget = draft.targetMark();
         if (ofTarget != null) {
             marks.add(new BoundedMark(ofTarget, MARK_AT_MOST));
+        } else if (config.mode() == Mode.MIGRATION && draft.phases.persistent()) {
+            LOG.warn(
+                    "the target keeps no mark of the phase: a new instance can't tell a phase store that was restored from an"
+                            + " older backup; say .targetMark(...), or let the target implement PhaseMark, name={}",
+                    config.name());
         }
         DualEnvironment environment = config.environment();
         DualStats stats =

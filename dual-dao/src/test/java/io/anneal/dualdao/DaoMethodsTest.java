@@ -14,6 +14,7 @@ import io.anneal.dualdao.operation.Increment;
 import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.operation.Local;
 import io.anneal.dualdao.operation.MethodSpec;
+import io.anneal.dualdao.operation.NoKey;
 import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.operation.Read;
@@ -444,7 +445,7 @@ final class DaoMethodsTest {
         assertThat(problems)
                 .containsExactlyInAnyOrder(
                         "both(long): several kinds, kinds=[READ, WRITE]; leave one annotation",
-                        "keyless(User): no key; put @Key on the parameter that has it, or say .method(\"keyless\", m -> m.key(0, \"id\")); m.noKey() if it is about no key in particular",
+                        "keyless(User): no key; put @Key on the parameter that has it, or say .method(\"keyless\", m -> m.key(0, \"id\")); @NoKey or m.noKey() if it is about no key in particular",
                         "twoKeys(long, long): the key may be in several parameters; say .method(\"twoKeys\", m -> m.keys(arguments -> ...)) whether they are keys of their own or one together",
                         "noProperty(User): no such accessor or field, property=uuid, type=" + User.class.getName(),
                         "unknownEntity(Object): what has the property is not known from the type, property=id; say .keyOf(Entity.class, ...)",
@@ -458,6 +459,25 @@ final class DaoMethodsTest {
                         "future(long): its answer comes later by a type that nobody knows, type=java.util.concurrent.Future; give .returns(adapter) for it",
                         "stream(long): its answer can be looked at but once; return a collection, or say how with missing(...) and compare(...)",
                         "iterator(long): its answer can be looked at but once; return a collection, or say how with missing(...) and compare(...)");
+    }
+
+    interface KeylessDao {
+        @Read
+        @NoKey
+        List<User> livingIn(String city);
+
+        @Write
+        @NoKey
+        void saveBoth(User one, @Key("id") User other);
+    }
+
+    @Test
+    void shouldTakeAMethodForKeylessThatIsAnnotatedSo() {
+        Map<String, OperationSpec<KeylessDao, Object[], Object>> operations = operations(KeylessDao.class);
+
+        assertThat(operations.get("livingIn").keys().apply(new Object[] {"Bern"}))
+                .isEqualTo(List.of());
+        assertThat(problems).containsExactly("saveBoth(User, User): @Key and @NoKey; leave one of them");
     }
 
     @Test

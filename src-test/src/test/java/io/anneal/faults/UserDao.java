@@ -4,6 +4,7 @@ import io.anneal.dualdao.operation.Conditional;
 import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.operation.Increment;
 import io.anneal.dualdao.operation.Key;
+import io.anneal.dualdao.operation.NoKey;
 import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.operation.Write;
 import java.util.List;
@@ -16,6 +17,7 @@ interface UserDao {
 
     /** All users of a city that are not marked as deleted. */
     @Read
+    @NoKey
     List<User> findByCity(String city);
 
     /** Sets a user's name, city and mark, be there one or not; leaves the visits. */

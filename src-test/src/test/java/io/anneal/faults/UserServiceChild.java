@@ -4,7 +4,6 @@ import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.SideOutcome;
-import io.anneal.dualdao.operation.MethodSpec;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.route.OutcomePerSide;
@@ -82,7 +81,6 @@ final class UserServiceChild {
                         .directory(directory(directory, number))
                         .copy(KeyCodec.LONG, new UserCopy())
                         .transactions(transactions)
-                        .method("findByCity", MethodSpec::noKey)
                         .poll(Duration.ofMillis(50))
                         .build()) {
             UserServiceChild service = new UserServiceChild(number, Integer.parseInt(arguments[1]), origin, dual, log);

@@ -83,6 +83,9 @@ final class MigrateRecoverCommand extends Subcommand {
         out().println(
                         "  What opens the next phase has to be done anew; what no mark and no heartbeat tells is not known:"
                                 + " a share of reads, and who was declared dead.");
+        out().println(
+                        "  The next step waits only for instances that have told the phase store of themselves since: see with"
+                                + " 'anneal migrate status' that all are there before you take it.");
         if (!yes) {
             out().println("  Nothing was changed: name all directories of instances and the target, then add --yes.");
         }

@@ -16,13 +16,21 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.BaseStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One comparison: goes down both answers at once and notes where they differ. Ends when it has noted enough, when it
  * has looked at {@link #VALUES_MAX} pairs of values, and wherever it meets a pair again that it is inside of. One thread.
  */
 final class AnswerWalk {
+    private static final Logger LOG = LoggerFactory.getLogger(AnswerWalk.class);
+
+    /** Once a process is enough: it is so for all rows. */
+    private static final AtomicBoolean TOLD_OF_PRECISION = new AtomicBoolean();
+
     private static final int DEPTH_MAX = 100;
     private static final int VALUES_MAX = 1_000_000;
 
@@ -152,8 +160,21 @@ final class AnswerWalk {
     }
 
     private void compareTimes(Object left, Object right) {
-        if (left.getClass() == right.getClass() && (left.equals(right) || Scalars.alikeAtTheCoarser(left, right))) {
-            return;
+        if (left.getClass() == right.getClass()) {
+            if (left.equals(right)) {
+                return;
+            }
+            if (Scalars.alikeAtTheCoarser(left, right)) {
+                if (TOLD_OF_PRECISION.compareAndSet(false, true)) {
+                    LOG.info(
+                            "the sides keep times at different precisions, compared at the coarser one here and everywhere,"
+                                    + " path={}, origin={}, target={}",
+                            PathPattern.text(path),
+                            Scalars.unit(left),
+                            Scalars.unit(right));
+                }
+                return;
+            }
         }
         Optional<Duration> most = ComparisonRules.tolerance(rules.times(), path);
         if (most.isPresent() && Scalars.isTime(right) && Scalars.near(left, right, most.get())) {

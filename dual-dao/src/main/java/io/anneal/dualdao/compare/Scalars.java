@@ -83,6 +83,11 @@ final class Scalars {
                 && one.subtract(other).abs().compareTo(BigDecimal.ONE.movePointLeft(Math.min(digits, otherDigits))) < 0;
     }
 
+    /** At least so precise is a time, as a number of seconds. */
+    static BigDecimal unit(Object time) {
+        return BigDecimal.ONE.movePointLeft(digits(seconds(time)));
+    }
+
     /** How many digits of a second's fraction a store that has it keeps at least: none, three, six or nine. */
     private static int digits(BigDecimal seconds) {
         int needed = Math.max(0, seconds.stripTrailingZeros().scale());

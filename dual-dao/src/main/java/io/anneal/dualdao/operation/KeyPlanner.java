@@ -55,7 +55,7 @@ final class KeyPlanner {
                             .map(key -> ", or say " + Hints.method(method, key))
                             .orElse(" or in it");
                     problem.accept("no key; put @Key on the parameter that has it" + say
-                            + "; m.noKey() if it is about no key in particular");
+                            + "; @NoKey or m.noKey() if it is about no key in particular");
                 }
                 return none;
             }

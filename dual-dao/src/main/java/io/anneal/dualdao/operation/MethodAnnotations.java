@@ -50,7 +50,15 @@ final class MethodAnnotations {
             }
         }
         for (Method declaration : declarations) {
-            if (addKeys(declaration, spec)) {
+            boolean keys = addKeys(declaration, spec);
+            if (declaration.isAnnotationPresent(NoKey.class)) {
+                if (keys) {
+                    problem.accept("@Key and @NoKey; leave one of them");
+                }
+                spec.noKey();
+                break;
+            }
+            if (keys) {
                 break;
             }
         }

@@ -25,6 +25,16 @@ public record ControlPolicy(Duration quietWindow, Duration silence, Duration ver
         }
     }
 
+    /** The same with another time without fallbacks. */
+    public ControlPolicy withQuietWindow(Duration window) {
+        return new ControlPolicy(window, silence, verifiedWithin);
+    }
+
+    /** The same with another time after which an instance counts as silent. */
+    public ControlPolicy withSilence(Duration limit) {
+        return new ControlPolicy(quietWindow, limit, verifiedWithin);
+    }
+
     /** The same with another limit on the age of verifications. */
     public ControlPolicy withVerifiedWithin(Duration limit) {
         return new ControlPolicy(quietWindow, silence, limit);

@@ -258,11 +258,14 @@ public final class PhaseFollower implements PhaseSource, AutoCloseable {
     private void takeUp(PhaseRecord seen) {
         if (!seen.phase().neighbours(inForce.phase())) {
             LOG.error(
-                    "phase went on without this instance, which was declared dead, name={}, instance={}, from={}, to={}",
+                    "phase went on without this instance, which was declared dead, or in an emergency, name={}, instance={},"
+                            + " from={}, to={}, who={}, why={}",
                     name,
                     instance,
                     label(inForce),
-                    label(seen));
+                    label(seen),
+                    seen.who(),
+                    seen.why());
         }
         returned.leaves(inForce);
         PhaseRecord before = inForce;
