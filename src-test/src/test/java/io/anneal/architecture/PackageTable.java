@@ -76,11 +76,12 @@ final class PackageTable {
         DIRECT.put("dualdao.operation", List.of("dualdao.compare", "dualdao.reflect"));
         DIRECT.put("dualdao.transaction", List.of());
         DIRECT.put("dualdao.config", List.of("dualdao.stats", "dualdao.transaction"));
+        DIRECT.put("dualdao.cassandra", List.of("dualdao.config"));
         DIRECT.put("dualdao.jdbc", List.of("dualdao.config"));
         DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 
-        DIRECT.put("migrate.store", List.of("dualdao", "store"));
+        DIRECT.put("migrate.store", List.of("dualdao", "dualdao.cassandra", "store"));
         DIRECT.put("migrate.bulk", List.of("migrate.store", "job"));
         DIRECT.put("migrate.load", List.of("migrate.store"));
         DIRECT.put("migrate.report", List.of("dualdao"));

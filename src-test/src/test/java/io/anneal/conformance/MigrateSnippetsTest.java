@@ -130,7 +130,7 @@ class MigrateSnippetsTest {
 
     private static DualDao<UserDao> build(UserDao oracleUsers, UserDao cassandraUsers, Path directory) {
         // snippet: build
-        // or a CassandraPhaseStore: all instances share it
+        // or a JdbcPhaseStore, a CassandraPhaseStore: all instances share it
         PhaseStore phases = new FilePhaseStore(directory.resolve("phases"));
         DualDao<UserDao> dual = DualDao.builder(UserDao.class)
                 .name("users")

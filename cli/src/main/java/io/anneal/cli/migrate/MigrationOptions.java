@@ -26,13 +26,13 @@ final class MigrationOptions {
             names = "--phase-store",
             required = true,
             paramLabel = "URL",
-            description = "Where the phase is kept: file:DIR or cassandra://HOST:PORT/KEYSPACE.")
+            description = "Where the phase is kept: file:DIR, jdbc:... or cassandra://HOST:PORT/KEYSPACE.")
     private String phaseStore;
 
     @Option(
             names = "--phase-store-conf",
             paramLabel = "FILE",
-            description = "Settings of the Java driver for a phase store in Cassandra.")
+            description = "Settings of the Java driver for a phase store in Cassandra; properties, as user, for jdbc:.")
     private Path phaseStoreConf;
 
     String name() {

@@ -1,5 +1,5 @@
 /**
- * What a service with a relational database takes from it, by {@code java.sql} alone: the keys of a table, a phase store. May
- * import dualdao.config and dualdao.phase. Imported by migrate. Any thread may call.
+ * What a service with a relational database takes from it, by {@code java.sql} alone: the keys of a table. May
+ * import dualdao.config. Imported by migrate. Any thread may call.
  */
 package io.anneal.dualdao.jdbc;

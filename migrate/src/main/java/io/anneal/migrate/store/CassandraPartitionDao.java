@@ -12,6 +12,7 @@ import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import io.anneal.dualdao.cassandra.DriverFailures;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -99,7 +100,7 @@ public final class CassandraPartitionDao implements PartitionDao, TimedPartition
         } catch (DriverException e) {
             throw new StoreUnavailableException(
                     "Cassandra's table can't be used, table=" + keyspace + "." + TABLE + ", reason="
-                            + CassandraSessions.reason(e) + "; if there is none, run: " + createTable(keyspace),
+                            + DriverFailures.reason(e) + "; if there is none, run: " + createTable(keyspace),
                     e);
         }
     }
@@ -115,7 +116,7 @@ public final class CassandraPartitionDao implements PartitionDao, TimedPartition
         } catch (DriverException e) {
             throw new StoreUnavailableException(
                     "Cassandra's table can't be made, table=" + keyspace + "." + TABLE + ", reason="
-                            + CassandraSessions.reason(e)
+                            + DriverFailures.reason(e)
                             + "; make the keyspace with the replication that you want first",
                     e);
         }

@@ -1,6 +1,5 @@
 package io.anneal.migrate.store;
 
-import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.NoNodeAvailableException;
@@ -8,7 +7,7 @@ import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.typesafe.config.ConfigException;
-import java.io.IOException;
+import io.anneal.dualdao.cassandra.DriverFailures;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLException;
 
 /**
  * Opens sessions of the Java driver. The local data centre is that of the contact points unless a configuration file of the driver
@@ -157,7 +155,7 @@ public final class CassandraSessions {
     private static StoreUnavailableException unreachable(CassandraAddress address, DriverException failure) {
         return unavailable(
                 address,
-                reason(failure),
+                DriverFailures.reason(failure),
                 "check that Cassandra runs there, and what its log says of this client",
                 failure);
     }
@@ -166,39 +164,5 @@ public final class CassandraSessions {
             CassandraAddress address, String reason, String advice, Throwable cause) {
         return new StoreUnavailableException(
                 "Cassandra can't be used, url=" + address.url() + ", reason=" + reason + "; " + advice, cause);
-    }
-
-    /** What a driver's exception comes down to: of the nodes it tried the first one's innermost failure. */
-    static String reason(Throwable failure) {
-        Throwable cause = failure;
-        String node = "";
-        if (failure instanceof AllNodesFailedException all
-                && !all.getAllErrors().isEmpty()) {
-            var first = all.getAllErrors().entrySet().iterator().next();
-            node = first.getKey().getEndPoint() + ": ";
-            cause = first.getValue().get(0);
-        }
-        cause = innermost(cause);
-        String text = cause.getMessage() == null ? "" : ": " + cause.getMessage();
-        return node + cause.getClass().getSimpleName() + text;
-    }
-
-    /**
-     * Of a connection that was refused the driver tells what became of its first request, and the refusal beside that. What TLS
-     * objects to says more than what lies below it.
-     */
-    private static Throwable innermost(Throwable failure) {
-        Throwable cause = failure;
-        while (true) {
-            for (Throwable beside : cause.getSuppressed()) {
-                if (beside instanceof IOException) {
-                    return beside;
-                }
-            }
-            if (cause.getCause() == null || cause instanceof SSLException) {
-                return cause;
-            }
-            cause = cause.getCause();
-        }
     }
 }

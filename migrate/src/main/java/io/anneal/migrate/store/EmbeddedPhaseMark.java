@@ -43,7 +43,7 @@ public final class EmbeddedPhaseMark implements PhaseMark {
     }
 
     private Seen seen(String name, TableRow row) {
-        return PhaseMarks.seen(
+        return Seen.read(
                 place(),
                 name,
                 row.value("version", Long.class),
@@ -63,7 +63,7 @@ public final class EmbeddedPhaseMark implements PhaseMark {
         } catch (IOException | IllegalStateException e) {
             throw failed(name, e);
         }
-        PhaseMarks.requireTaken(place(), name, seen, read(name));
+        seen.requireTaken(place(), name, read(name));
     }
 
     private String place() {

@@ -1,6 +1,7 @@
 package io.anneal.migrate.store;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import io.anneal.dualdao.cassandra.CassandraPhaseMark;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.store.directory.StoreFile;

@@ -1,5 +1,6 @@
-package io.anneal.migrate.store;
+package io.anneal.dualdao.cassandra;
 
+import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -7,7 +8,6 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.uuid.Uuids;
-import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
@@ -35,13 +35,12 @@ import java.util.function.Function;
  * force nobody knows, and the call throws. Any thread may call; every call waits for Cassandra, at most some seconds.
  */
 public final class CassandraPhaseStore implements PhaseStore {
-    static final String RECORDS = "anneal_phase";
-    static final String HEARTBEATS = "anneal_phase_heartbeats";
-    static final String NOTES = "anneal_phase_notes";
+    private static final String RECORDS = "anneal_phase";
+    private static final String HEARTBEATS = "anneal_phase_heartbeats";
+    private static final String NOTES = "anneal_phase_notes";
 
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration SCHEMA_TIMEOUT = Duration.ofSeconds(30);
-    private static final StoreOutcomes OUTCOMES = new StoreOutcomes();
 
     private final CqlSession session;
     private final String keyspace;
@@ -58,7 +57,8 @@ public final class CassandraPhaseStore implements PhaseStore {
         return new CassandraPhaseStore(session, keyspace, false);
     }
 
-    static CassandraPhaseStore owning(CqlSession session, String keyspace) {
+    /** In a keyspace; the session is closed with it. */
+    public static CassandraPhaseStore owning(CqlSession session, String keyspace) {
         return new CassandraPhaseStore(session, keyspace, true);
     }
 
@@ -68,7 +68,7 @@ public final class CassandraPhaseStore implements PhaseStore {
      * @throws PhaseStoreException when Cassandra refuses, as without the keyspace
      */
     public static void createSchema(CqlSession session, String keyspace) {
-        String prefix = "CREATE TABLE IF NOT EXISTS " + CassandraPartitionDao.name(keyspace) + ".";
+        String prefix = "CREATE TABLE IF NOT EXISTS " + quoted(keyspace) + ".";
         List<String> tables = List.of(
                 RECORDS + " (name text, version bigint, in_force bigint static, phase text, read_share_percent int,"
                         + " fallback boolean, highest text, who text, at text, why text, PRIMARY KEY (name, version))"
@@ -83,10 +83,14 @@ public final class CassandraPhaseStore implements PhaseStore {
             }
         } catch (DriverException e) {
             throw new PhaseStoreException(
-                    "phase store can't be made, store=" + where(keyspace) + ", reason=" + CassandraSessions.reason(e)
+                    "phase store can't be made, store=" + where(keyspace) + ", reason=" + DriverFailures.reason(e)
                             + "; make the keyspace with the replication that you want first",
                     e);
         }
+    }
+
+    static String quoted(String keyspace) {
+        return CqlIdentifier.fromInternal(keyspace).asCql(true);
     }
 
     private static String where(String keyspace) {
@@ -157,7 +161,7 @@ public final class CassandraPhaseStore implements PhaseStore {
     }
 
     private boolean put(String name, Long expectedVersion, PhaseRecord next) {
-        String table = CassandraPartitionDao.name(keyspace) + "." + RECORDS;
+        String table = quoted(keyspace) + "." + RECORDS;
         SimpleStatement batch = statement(
                         "BEGIN BATCH"
                                 + " UPDATE " + table + " SET in_force = ? WHERE name = ? IF in_force = ?;"
@@ -181,7 +185,7 @@ public final class CassandraPhaseStore implements PhaseStore {
         try {
             return session.execute(batch).wasApplied();
         } catch (DriverException e) {
-            if (OUTCOMES.apply(e) == SideOutcome.FAILED) {
+            if (!DriverFailures.isOpen(e)) {
                 throw e;
             }
             return happened(name, expectedVersion, next, e);
@@ -200,7 +204,7 @@ public final class CassandraPhaseStore implements PhaseStore {
             throw new PhaseStoreException(
                     "phase store did not say whether the change is made, it may still be, store=" + where(keyspace)
                             + ", name=" + name + ", version=" + next.version() + ", reason="
-                            + CassandraSessions.reason(failure) + "; look at the phase before you try again",
+                            + DriverFailures.reason(failure) + "; look at the phase before you try again",
                     failure);
         }
         return records.contains(next);
@@ -323,7 +327,7 @@ public final class CassandraPhaseStore implements PhaseStore {
     }
 
     private SimpleStatement statement(String text, Object... values) {
-        return SimpleStatement.newInstance(text.replace("%s", CassandraPartitionDao.name(keyspace)), values)
+        return SimpleStatement.newInstance(text.replace("%s", quoted(keyspace)), values)
                 .setTimeout(TIMEOUT);
     }
 
@@ -338,7 +342,7 @@ public final class CassandraPhaseStore implements PhaseStore {
         } catch (DriverException | IllegalArgumentException | DateTimeException | IllegalStateException e) {
             throw new PhaseStoreException(
                     "phase store can't be asked, store=" + where(keyspace) + ", name=" + name + ", reason="
-                            + CassandraSessions.reason(e)
+                            + DriverFailures.reason(e)
                             + "; check that Cassandra runs and that the tables were made by init",
                     e);
         }

@@ -1,4 +1,4 @@
-package io.anneal.migrate.store;
+package io.anneal.dualdao.cassandra;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
@@ -26,7 +26,7 @@ public final class CassandraPhaseMark implements PhaseMark {
     public CassandraPhaseMark(CqlSession session, String keyspace) {
         this.session = session;
         this.keyspace = keyspace;
-        table = CassandraPartitionDao.name(keyspace) + ".anneal_phase_mark";
+        table = CassandraPhaseStore.quoted(keyspace) + ".anneal_phase_mark";
     }
 
     /**
@@ -47,7 +47,7 @@ public final class CassandraPhaseMark implements PhaseMark {
                         statement("SELECT version, phase, highest FROM " + table + " WHERE name = ? LIMIT 1", name))
                 .one());
         return Optional.ofNullable(row)
-                .map(found -> PhaseMarks.seen(
+                .map(found -> Seen.read(
                         place(), name, found.getLong("version"), found.getString("phase"), found.getString("highest")));
     }
 
@@ -59,7 +59,7 @@ public final class CassandraPhaseMark implements PhaseMark {
                 seen.version(),
                 seen.phase().label(),
                 seen.highest().label())));
-        PhaseMarks.requireTaken(place(), name, seen, read(name));
+        seen.requireTaken(place(), name, read(name));
     }
 
     private static SimpleStatement statement(String text, Object... values) {
@@ -84,7 +84,7 @@ public final class CassandraPhaseMark implements PhaseMark {
         } catch (DriverException | IllegalStateException e) {
             throw new PhaseStoreException(
                     "mark of the phase in the target can't be used, place=" + place() + ", reason="
-                            + CassandraSessions.reason(e)
+                            + DriverFailures.reason(e)
                             + "; check that Cassandra runs and that the table was made by init",
                     e);
         }
