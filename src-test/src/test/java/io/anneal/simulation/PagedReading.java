@@ -28,7 +28,7 @@ final class PagedReading {
      * A page that came.
      *
      * @param before the cookie that it was asked for with; empty for the first one
-     * @param seconds by the clock from when it was asked for until it was there
+     * @param seconds by the clock from when it was read until it was there
      * @param latest the version that there was when it was there
      */
     private record Taken(
@@ -91,13 +91,16 @@ final class PagedReading {
         }
     }
 
-    /** Asks for the next page, and checks it. */
-    void read(PagingClient client, PageLimits limits) throws IOException {
+    /**
+     * Asks for the next page, and checks it.
+     *
+     * @param rowsMax of this page alone, beside its limits
+     */
+    void read(PagingClient client, PageLimits limits, int rowsMax) throws IOException {
         if (firstVersion < 0) {
             firstVersion = world.history().latest();
             firstTick = world.ticks();
         }
-        int tick = world.ticks();
         boolean hasCome = false;
         try {
             if (open == null) {
@@ -105,9 +108,9 @@ final class PagedReading {
                 open = cookie.isPresent() ? scan.pages(cookie.get()) : scan.pages();
             }
             ScanPages reading = open;
-            Page page = reading.next(limits.rows()).orElseThrow();
+            Page page = reading.next(rowsMax).orElseThrow();
             hasCome = true;
-            take(reading, page, limits, world.secondsSince(tick));
+            take(reading, page);
         } finally {
             if (!hasCome) {
                 open = null;
@@ -116,7 +119,9 @@ final class PagedReading {
         }
     }
 
-    private void take(ScanPages reading, Page page, PageLimits limits, Set<Long> seconds) throws IOException {
+    private void take(ScanPages reading, Page page) throws IOException {
+        Set<Long> seconds = world.secondsSince(firstTick);
+        seconds.removeIf(second -> second < page.nowSeconds());
         List<ShownRow> rows;
         try (FragmentCursor cursor = reading.cursor(page)) {
             rows = ShownRow.of(FragmentList.copyOf(cursor));
@@ -135,8 +140,7 @@ final class PagedReading {
             open = null;
             shouldHaveAll();
         }
-        world.log(this + " has a page of " + rows.size() + " rows, stopReason=" + page.stopReason() + ", rowsMax="
-                + limits.rows());
+        world.log(this + " has a page of " + rows.size() + " rows, stopReason=" + page.stopReason());
     }
 
     private void shouldBeInOrder(Taken taken) {

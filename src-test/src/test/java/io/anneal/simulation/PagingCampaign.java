@@ -55,6 +55,9 @@ final class PagingCampaign implements AutoCloseable {
     private final Random random;
     private final RandomFragments fragments;
     private final PagingWorld world;
+    /** Whether each host has everything, and one is read. */
+    private final boolean isWhole;
+
     private final Set<String> unsure;
     private final List<PagedReading> readings = new ArrayList<>();
     private Optional<PagingClient> client = Optional.empty();
@@ -87,16 +90,19 @@ final class PagingCampaign implements AutoCloseable {
             hosts.add(new StoreHost(
                     setting, number, VERSIONS[random.nextInt(VERSIONS.length)], parent, random.nextLong()));
         }
+        isWhole = random.nextInt(4) == 0;
         List<Long> keys = fragments.keys().stream().map(DecoratedKey::token).toList();
         world = new PagingWorld(
                 setting,
                 hosts,
-                Ownership.ring(
-                        List.copyOf(hosts),
-                        1 + random.nextInt(OWNERS_MAX),
-                        1 + random.nextInt(TOKENS_MAX),
-                        keys,
-                        random));
+                isWhole
+                        ? Ownership.full(List.copyOf(hosts))
+                        : Ownership.ring(
+                                List.copyOf(hosts),
+                                1 + random.nextInt(OWNERS_MAX),
+                                1 + random.nextInt(TOKENS_MAX),
+                                keys,
+                                random));
     }
 
     /** Wide tables take long to model, and of keys that are equal in different bytes only one would be looked up. */
@@ -216,9 +222,11 @@ final class PagingCampaign implements AutoCloseable {
                 anotherProcess();
             }
             if (client.isEmpty()) {
-                client = Optional.of(PagingClient.open(world, world.setting().host(), random.nextInt(4) == 0));
+                List<StoreHost> hosts = isWhole ? List.of(anyHost()) : world.stores();
+                client = Optional.of(
+                        PagingClient.open(world, hosts, world.setting().host(), random.nextInt(4) == 0));
             }
-            reading.read(client.get(), limits);
+            reading.read(client.get(), limits, random.nextBoolean() ? limits.rows() : Integer.MAX_VALUE);
             pagesRead++;
         } catch (IOException | IllegalArgumentException failed) {
             world.log(reading + " has no page, reason=" + failed);
@@ -294,8 +302,12 @@ final class PagingCampaign implements AutoCloseable {
         world.write(MovedFragments.of(draw, micros -> micros + laterMicros, seconds -> seconds + laterSeconds));
     }
 
+    private StoreHost anyHost() {
+        return world.stores().get(random.nextInt(world.stores().size()));
+    }
+
     private void chore() throws IOException {
-        StoreHost host = world.stores().get(random.nextInt(world.stores().size()));
+        StoreHost host = anyHost();
         if (host.isRunning() && !mayFail) {
             if (random.nextBoolean()) {
                 host.flush();

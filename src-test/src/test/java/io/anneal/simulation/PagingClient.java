@@ -11,6 +11,7 @@ import io.anneal.paging.query.PageSource;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -27,18 +28,20 @@ final class PagingClient implements AutoCloseable {
     }
 
     /**
-     * Asks each host for the table; who does not answer is not read from.
+     * Asks hosts for the table; who does not answer is not read from.
      *
+     * @param hosts all of the ring; or one that has everything, which then sends pages ahead
      * @param own whether it connects anew for each page
      */
-    static PagingClient open(PagingWorld world, HostEnvironment environment, boolean own) throws IOException {
+    static PagingClient open(PagingWorld world, List<StoreHost> hosts, HostEnvironment environment, boolean own)
+            throws IOException {
         Optional<OneConnectionEach> connections =
                 own ? Optional.of(world.asker().ownConnections()) : Optional.empty();
         Connector connector =
                 connections.isPresent() ? connections.get() : world.asker().peers();
         Map<String, PageSource> replicas = new LinkedHashMap<>();
         IOException failure = new IOException("there is nobody to ask");
-        for (ReplicaHost host : world.hosts()) {
+        for (ReplicaHost host : hosts) {
             TableSchema schema = world.schema();
             try {
                 replicas.put(
@@ -55,7 +58,10 @@ final class PagingClient implements AutoCloseable {
             if (replicas.isEmpty()) {
                 throw failure;
             }
-            return new PagingClient(paging, paging.table(world.ownership().ring(), replicas, consistency), connections);
+            PagedTable table = hosts.size() == 1
+                    ? paging.table(replicas.values().iterator().next())
+                    : paging.table(world.ownership().ring(), replicas, consistency);
+            return new PagingClient(paging, table, connections);
         } catch (IOException | RuntimeException failed) {
             paging.close();
             connections.ifPresent(OneConnectionEach::close);
