@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.net.SimulatedNetwork;
+import io.anneal.paging.Consistency;
 import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.paging.query.Condition;
 import io.anneal.paging.query.Condition.Operator;
@@ -47,10 +48,17 @@ final class PagingCampaign implements AutoCloseable {
     /** More than all timestamps of a draw. */
     private static final int DRAW_MICROS = 1_000;
 
+    /** Longer than a world lasts. */
+    private static final long GC_GRACE_SECONDS = 864_000;
+
     private static final int READINGS_MAX = 4;
     private static final int SECRET_BYTES = 16;
     private static final String DURATION = "duration";
     private static final SSTableVersion[] VERSIONS = {SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.DA};
+
+    /** One owner; any number; or so many that one may lag. */
+    private static final List<List<Consistency>> LEVELS = List.of(
+            List.of(Consistency.ONE), List.of(Consistency.values()), List.of(Consistency.QUORUM, Consistency.ALL));
 
     private final Random random;
     private final RandomFragments fragments;
@@ -69,8 +77,11 @@ final class PagingCampaign implements AutoCloseable {
 
     PagingCampaign(Path parent, long seed) throws IOException {
         random = new Random(seed);
-        long gcGraceSeconds =
-                random.nextBoolean() ? 864_000 : random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS);
+        List<Consistency> levels = LEVELS.get(random.nextInt(LEVELS.size()));
+        // A reader that one replica kept shows what another one may have purged by now: together they would bring it
+        // back.
+        boolean purges = levels.size() == 1 && random.nextBoolean();
+        long gcGraceSeconds = purges ? random.nextInt(2 * RandomFragments.DELETION_SPREAD_SECONDS) : GC_GRACE_SECONDS;
         fragments = fragments(seed, new TableOptions(gcGraceSeconds, 0.01, 128, Map.of(), Map.of(), false, Map.of()));
         TableSchema schema = fragments.schema().withId(new UUID(random.nextLong(), random.nextLong()).toString());
         Optional<TableChange> change =
@@ -102,7 +113,8 @@ final class PagingCampaign implements AutoCloseable {
                                 1 + random.nextInt(OWNERS_MAX),
                                 1 + random.nextInt(TOKENS_MAX),
                                 keys,
-                                random));
+                                random),
+                isWhole ? List.of(Consistency.ONE) : levels);
     }
 
     /** Wide tables take long to model, and of keys that are equal in different bytes only one would be looked up. */
@@ -388,8 +400,10 @@ final class PagingCampaign implements AutoCloseable {
         return ranges;
     }
 
+    /** Of any row, but for an empty one, which is of few types. */
     private Optional<byte[]> value(Column column, List<ShownRow> rows) {
-        return Optional.ofNullable(PagedQuery.value(rows.get(random.nextInt(rows.size())), column, world.schema()));
+        ShownRow any = rows.get(random.nextInt(rows.size()));
+        return Optional.ofNullable(PagedQuery.value(any, column, world.schema())).filter(value -> value.length > 0);
     }
 
     private void fix(Column column, List<ShownRow> rows, List<Condition> conditions) {

@@ -27,6 +27,7 @@ class PagingCampaignTest {
             "death of StoreHost",
             "death of the asker",
             "flush at ",
+            "lag of ",
             "partition of ",
             "restart of ",
             "return of ",

@@ -52,8 +52,8 @@ final class PagingClient implements AutoCloseable {
         }
         Paging paging = Paging.open(
                 QuerierLimits.DEFAULT, environment.withThreads(name -> new NetworkExecutor(world.network())));
-        Consistency[] levels = Consistency.values();
-        Consistency consistency = levels[environment.random().nextInt(levels.length)];
+        List<Consistency> levels = world.levels();
+        Consistency consistency = levels.get(environment.random().nextInt(levels.size()));
         try {
             if (replicas.isEmpty()) {
                 throw failure;

@@ -34,10 +34,12 @@ final class PagingFaults extends HostFaults {
     /** One more thing that happens sometime while pages are read, and harms nobody. */
     void addLife() {
         StoreHost host = any();
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(10)) {
             case 0, 1, 2 -> soon("write meanwhile", campaign::write);
             case 3 -> soon("flush at " + host, () -> live(host, StoreHost::flush));
             case 4 -> soon("compaction at " + host, () -> live(host, StoreHost::compact));
+            case 7 -> soon("lag", () -> world.lag(host));
+            case 8 -> soon("catching up", world::catchUp);
             case 5 -> soon("time", campaign::passTime);
             case 6 ->
                 soon("truncation", () -> {

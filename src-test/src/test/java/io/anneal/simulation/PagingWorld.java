@@ -3,6 +3,7 @@ package io.anneal.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.net.SimulatedNetwork;
+import io.anneal.paging.Consistency;
 import io.anneal.schema.TableSchema;
 import io.anneal.testkit.FragmentList;
 import java.io.IOException;
@@ -15,7 +16,8 @@ import java.util.Set;
 
 /**
  * Stores of a ring on a simulated network that serve pages of one table, and beside them what it has held from each change to the
- * next. Every owner takes each change; one that is down takes it before anybody hears of it again.
+ * next. Every owner takes each change; one that is down takes it before anybody hears of it again, and one that lags some time, where
+ * the consistency of the readings makes up for it.
  */
 final class PagingWorld implements AutoCloseable {
     /** By then who asks has noticed who was gone. */
@@ -33,6 +35,7 @@ final class PagingWorld implements AutoCloseable {
     private final Ownership ownership;
     private final AskingHost asker;
     private final ShownHistory history;
+    private final List<Consistency> levels;
     private final List<String> log = new ArrayList<>();
     /** What the clock has shown. */
     private final List<Long> seconds = new ArrayList<>();
@@ -40,10 +43,12 @@ final class PagingWorld implements AutoCloseable {
     private ReplicaViews views;
     private boolean isAltered;
 
-    PagingWorld(ReplicaHost.Setting setting, List<StoreHost> hosts, Ownership ownership) throws IOException {
+    PagingWorld(ReplicaHost.Setting setting, List<StoreHost> hosts, Ownership ownership, List<Consistency> levels)
+            throws IOException {
         this.setting = setting;
         this.hosts = List.copyOf(hosts);
         this.ownership = ownership;
+        this.levels = List.copyOf(levels);
         history = new ShownHistory(setting.schema());
         views = new ReplicaViews(setting.schema(), setting.clock(), false);
         asker = new AskingHost(setting.network());
@@ -76,6 +81,11 @@ final class PagingWorld implements AutoCloseable {
 
     AskingHost asker() {
         return asker;
+    }
+
+    /** How many owners those may read who read. */
+    List<Consistency> levels() {
+        return levels;
     }
 
     ShownHistory history() {
@@ -145,9 +155,26 @@ final class PagingWorld implements AutoCloseable {
         log("write");
     }
 
+    /** One of the owners takes what is written only later: nobody misses it for that who reads more than half of them. */
+    void lag(StoreHost host) throws IOException {
+        boolean isAlone = ownership.sets().stream().anyMatch(set -> set.owners().size() == 1);
+        if (!levels.contains(Consistency.ONE) && !isAlone && isSteady()) {
+            catchUp();
+            host.lag();
+            log("lag of " + host);
+        }
+    }
+
+    void catchUp() throws IOException {
+        for (StoreHost host : hosts) {
+            host.catchUp();
+        }
+    }
+
     /** As the statement does, which needs all of them. */
     void truncate() throws IOException {
         if (hosts.stream().allMatch(ReplicaHost::isRunning)) {
+            catchUp();
             for (StoreHost host : hosts) {
                 host.truncate();
             }
@@ -161,6 +188,7 @@ final class PagingWorld implements AutoCloseable {
         if (!isSteady() || isAltered || setting.change().isEmpty() || host.isAltered()) {
             return;
         }
+        catchUp();
         if (host.isRunning()) {
             host.alter();
             log("alteration of " + host);
@@ -193,6 +221,7 @@ final class PagingWorld implements AutoCloseable {
                 host.start();
             }
         }
+        catchUp();
         network().runFor(NOTICED);
         log("settled");
     }

@@ -137,6 +137,8 @@ abstract class ReplicaHost implements AutoCloseable {
     /** What it was to take while it was down, in order. */
     private final List<Change> missed = new ArrayList<>();
 
+    private boolean lags;
+
     private ReplicaSource source;
     private Optional<ServedPages> pages = Optional.empty();
     private NetServer server;
@@ -278,10 +280,22 @@ abstract class ReplicaHost implements AutoCloseable {
 
     /** Makes a change now, or as soon as it is up again, before anybody hears of it. */
     final void take(Change change) throws IOException {
-        if (isRunning()) {
+        if (isRunning() && !lags) {
             change.make(this);
         } else {
             missed.add(change);
+        }
+    }
+
+    /** From here on changes wait until it catches up, or starts anew. */
+    final void lag() {
+        lags = true;
+    }
+
+    final void catchUp() throws IOException {
+        lags = false;
+        if (isRunning()) {
+            makeUp();
         }
     }
 
