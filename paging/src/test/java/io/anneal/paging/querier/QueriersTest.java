@@ -30,10 +30,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -56,13 +59,20 @@ final class QueriersTest {
 
     private final ManualClock clock = ManualClock.create();
     private final PagingMetrics metrics = new PagingMetrics("test", clock::nanoTime);
+    /** The store's, by their names. */
+    private final Map<String, ScheduledExecutorService> threads = new ConcurrentHashMap<>();
+
     private Store store;
     private Table table;
     private List<String> all;
 
     @BeforeEach
     void makeTable() throws IOException {
-        store = Store.open(directory, StoreConfig.defaults().withShardCount(SHARDS));
+        HostEnvironment system = HostEnvironment.system();
+        store = Store.open(
+                directory,
+                StoreConfig.defaults().withShardCount(SHARDS),
+                system.withThreads(name -> threads.computeIfAbsent(name, system.threads()::single)));
         table = store.createTable("CREATE TABLE ks.t (k int, c int, v text, PRIMARY KEY (k, c))");
         write("first");
         all = PageRows.of(table, ReadQuery.ofRanges(List.of(TokenRange.FULL)), 0);
@@ -244,13 +254,20 @@ final class QueriersTest {
             queriers.sweep();
 
             assertThat(metric("querier_cache_resource_based_evictions")).isEqualTo(SHARDS);
-            // The store deletes them in its own time.
-            for (int i = 0; i < 1_000 && before.stream().anyMatch(Files::exists); i++) {
-                Thread.sleep(10);
-            }
+            finishDeleting();
             assertThat(before).noneMatch(Files::exists);
             assertThat(scan.rest()).isEqualTo(all);
         }
+    }
+
+    /** Waits for the store's threads: some let go of what they compacted, and another one then deletes it. */
+    private void finishDeleting() throws Exception {
+        for (Map.Entry<String, ScheduledExecutorService> thread : threads.entrySet()) {
+            if (thread.getKey().startsWith("compaction-")) {
+                thread.getValue().submit(() -> {}).get();
+            }
+        }
+        threads.get("care").submit(() -> {}).get();
     }
 
     /** By their names alone: the store deletes others meanwhile. */
