@@ -13,6 +13,7 @@ import io.anneal.paging.query.PageLimits;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.CqlTypes;
+import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
@@ -400,10 +401,20 @@ final class PagingCampaign implements AutoCloseable {
         return ranges;
     }
 
-    /** Of any row, but for an empty one, which is of few types. */
+    /** Of any row, if a condition may ask for it: not all types that may be found empty may be written so. */
     private Optional<byte[]> value(Column column, List<ShownRow> rows) {
         ShownRow any = rows.get(random.nextInt(rows.size()));
-        return Optional.ofNullable(PagedQuery.value(any, column, world.schema())).filter(value -> value.length > 0);
+        return Optional.ofNullable(PagedQuery.value(any, column, world.schema()))
+                .filter(value -> isValid(column.type(), value));
+    }
+
+    private static boolean isValid(CqlType type, byte[] value) {
+        try {
+            type.validate(value, 0, value.length);
+            return true;
+        } catch (InvalidValueException e) {
+            return false;
+        }
     }
 
     private void fix(Column column, List<ShownRow> rows, List<Condition> conditions) {
