@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A stream that carries messages, one behind the other, each way. A message is 4 bytes of length, 1 byte of kind, and its
@@ -22,7 +23,7 @@ public final class MessageStream {
     private static final long WAIT_MIN_MS = 5;
     private static final long WAIT_MAX_MS = 200;
 
-    private final PeerStream stream;
+    private final MultiplexedStream stream;
     private final Session session;
     private final ByteBudget budget;
     private final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
@@ -34,7 +35,7 @@ public final class MessageStream {
     private volatile long bytesSent;
     private volatile long bytesReceived;
 
-    MessageStream(PeerStream stream, Session session, ByteBudget budget) {
+    MessageStream(MultiplexedStream stream, Session session, ByteBudget budget) {
         this.stream = stream;
         this.session = session;
         this.budget = budget;
@@ -158,21 +159,42 @@ public final class MessageStream {
         return result;
     }
 
-    /** As {@link #read}, but waits on this thread, see {@link PeerStream#readHere}. */
+    /**
+     * As {@link #read}, but waits on this thread, see {@link PeerStream#readHere}, and for no longer than for the response to a
+     * request: then the stream is reset.
+     */
     public Optional<Message> readHere() throws IOException {
         CompletableFuture<Optional<Message>> result = session.newFuture();
+        Waiting.Check inTime = inTime();
         boolean goesOn = true;
         while (goesOn) {
             boolean more = false;
             IOException failed = null;
             try {
-                more = stream.readHere(this::take);
+                more = stream.readHere(this::take, inTime);
             } catch (IOException failure) {
                 failed = failure;
             }
             goesOn = goesOn(result, more, failed, WAIT_MIN_MS);
         }
-        return Waiting.result(result);
+        try {
+            return Waiting.result(result, inTime);
+        } catch (IOException given) {
+            result.thenAccept(late -> late.ifPresent(Message::close));
+            throw given;
+        }
+    }
+
+    private Waiting.Check inTime() {
+        long timeoutMs = session.requestMs();
+        long startNanos = session.nanoTime();
+        return () -> {
+            if (session.nanoTime() - startNanos >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
+                String reason = "no message in time, timeoutMs=" + timeoutMs;
+                stream.reset(PeerException.REQUEST_TIMEOUT, reason);
+                throw session.failure(stream.verb(), PeerException.REQUEST_TIMEOUT, reason, null);
+            }
+        };
     }
 
     private void readOn(CompletableFuture<Optional<Message>> result, long waitMs) {

@@ -300,7 +300,12 @@ final class MultiplexedStream implements PeerStream, Inbox.Owner {
 
     @Override
     public boolean readHere(PieceConsumer consumer) throws IOException {
-        Waiting.result(inbox.arrival());
+        return readHere(consumer, () -> {});
+    }
+
+    /** @param check ends the wait by what it throws */
+    boolean readHere(PieceConsumer consumer, Waiting.Check check) throws IOException {
+        Waiting.result(inbox.arrival(), check);
         return Waiting.result(read(consumer));
     }
 

@@ -5,7 +5,7 @@ package io.anneal.net;
  *
  * @param connectMs   for the machine to accept the connection
  * @param handshakeMs from the accepted connection to the end of the handshake
- * @param requestMs   for the response to a request, unless the request brings its own
+ * @param requestMs   for the response to a request, unless the request brings its own; for a message that a thread waits for
  * @param idleMs      without a byte from the peer, which is asked for a sign of life before, until it counts as lost
  * @param writeMs     without a byte taken by the peer while something waits to be sent
  * @param closeMs     for the peer to take notice of a close, and for the event loops to end

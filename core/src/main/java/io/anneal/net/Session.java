@@ -89,6 +89,10 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
         return config.limits();
     }
 
+    long requestMs() {
+        return config.timeouts().requestMs();
+    }
+
     PayloadCodec codec() {
         return codec;
     }
@@ -184,7 +188,7 @@ final class Session extends ChannelInboundHandlerAdapter implements Connection {
 
     @Override
     public CompletableFuture<ByteBuffer> request(Verb verb, ByteBuffer content) {
-        return request(verb, content, config.timeouts().requestMs());
+        return request(verb, content, requestMs());
     }
 
     @Override

@@ -4,6 +4,7 @@ import static io.anneal.net.NetFixture.ECHO;
 import static io.anneal.net.NetFixture.bytes;
 import static io.anneal.net.NetFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.net.SimulatedFaults.Cut;
 import java.io.IOException;
@@ -68,6 +69,38 @@ class SimulatedStreamTest {
 
                 assertThat(written).as("seed=" + seed).isNotDone();
                 assertThat(Duration.ofNanos(net.network.nanoTime())).isLessThan(Duration.ofSeconds(1));
+            }
+        }
+    }
+
+    /** The peer lives, and says so; but the message that is waited for does not come, or not to its end. */
+    @Test
+    void shouldNotWaitForAMessageLongerThanForAResponse() throws IOException {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            try (SimulatedPair net = SimulatedPair.connected(seed)) {
+                CompletableFuture<Void> ended = new CompletableFuture<>();
+                boolean begins = seed % 2 == 0;
+                net.handlers.registerStream(UNREAD, stream -> {
+                    stream.messages().write(1, bytes("first"));
+                    if (begins) {
+                        stream.write(ByteBuffer.wrap(new byte[] {0, 0, 0, 9, 2, 'h'}));
+                    }
+                    stream.closed().whenComplete((done, failure) -> ended.complete(null));
+                });
+                MessageStream messages = net.connection.open(UNREAD).messages();
+                messages.readHere().orElseThrow().close();
+                long startNanos = net.network.nanoTime();
+
+                assertThatThrownBy(messages::readHere)
+                        .as("seed=" + seed)
+                        .isInstanceOf(PeerException.class)
+                        .hasMessageContainingAll(
+                                "peer=127.0.0.1:7000", "test.unread", "code=request-timeout", "timeoutMs=30000");
+
+                assertThat(Duration.ofNanos(net.network.nanoTime() - startNanos))
+                        .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(31));
+                net.network.await(ended).join();
+                assertThat(text(net.connection.call(ECHO, bytes("beside")))).isEqualTo("beside");
             }
         }
     }
