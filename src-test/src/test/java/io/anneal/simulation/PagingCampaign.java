@@ -206,7 +206,11 @@ final class PagingCampaign implements AutoCloseable {
         switch (random.nextInt(12)) {
             case 0 -> reading.goBack();
             case 1, 2 -> reading.carry();
-            case 3 -> readings.remove(reading);
+            case 3 -> {
+                // Nobody goes on with it.
+                readings.remove(reading);
+                return;
+            }
             default -> {}
         }
         if (reading.isOver()) {
