@@ -50,6 +50,8 @@ final class BlockReader implements Closeable {
 
     private FragmentCursor shown;
     private Block block;
+    /** Where the block before ended. */
+    private Optional<RingPosition> endedBefore = Optional.empty();
     /** Of the partition that was read from last; before that, of the first that may be read. */
     private long lastToken;
 
@@ -118,6 +120,7 @@ final class BlockReader implements Closeable {
 
     /** Reads on into a block that nobody needs any more. The one before may be taken from meanwhile. */
     void fill(Block into, Rest rest) throws IOException {
+        endedBefore = block.endPlace();
         ByteBuffer head = items.isWithinPartition() ? copy(block.lastHead(item)) : NOTHING;
         block = into;
         block.begin(lastToken, head, capacityBytes(rest));
@@ -263,9 +266,21 @@ final class BlockReader implements Closeable {
         if (items.hasRow() && items.hasStatics()) {
             return false;
         }
-        // A deletion that is open where the cursor begins is met there by each that is opened there.
-        Optional<PositionInPartition> rest = source.rest();
-        return rest.isEmpty() || afterRow(rest.get()).compareTo(position, comparator) != 0;
+        // A deletion that is open where the cursor begins is met there by each that is opened there; and the place
+        // behind a
+        // row that is gone, where the block before may have ended, is where a deletion ends that was open at the row.
+        return isElsewhere(source.rest(), position) && isElsewhere(endedAt(), position);
+    }
+
+    private boolean isElsewhere(Optional<PositionInPartition> place, PositionInPartition position) {
+        return place.isEmpty() || afterRow(place.get()).compareTo(position, comparator) != 0;
+    }
+
+    /** Where in this partition the block before ended, if it did. */
+    private Optional<PositionInPartition> endedAt() {
+        return endedBefore
+                .filter(place -> place.key().orElseThrow().equals(shown.key().toDecoratedKey()))
+                .map(RingPosition::position);
     }
 
     /** The place behind a row, in the direction of reading; of what is no row's the same place. */

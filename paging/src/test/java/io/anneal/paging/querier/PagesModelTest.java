@@ -7,6 +7,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
@@ -39,6 +40,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random tables, read page by page with random limits: the pages put together are one read without pages. {@code -Danneal.seeds=N} for
@@ -89,6 +91,42 @@ final class PagesModelTest {
                 check(table, pages, random);
                 checkDeletions(table, pages, random);
             }
+        }
+    }
+
+    /** The place behind a row that is gone is where the range deletion ends that is open there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndEachPageBehindTheOneBefore(boolean reversed) throws IOException {
+        try (Store store = Store.open(directory, StoreConfig.defaults(), ENVIRONMENT);
+                Queriers queriers = Queriers.open(QuerierLimits.DEFAULT, ENVIRONMENT)) {
+            Table table = store.createTable(SCHEMA);
+            table.rangeDeletion()
+                    .key("k", 1)
+                    .from("c1", 0, true)
+                    .to("c1", 2, true)
+                    .timestampMicros(1)
+                    .delete();
+            table.row()
+                    .key("k", 1)
+                    .clustering("c1", 1)
+                    .clustering("c2", 1)
+                    .timestampMicros(2)
+                    .deleteRow();
+            Clustering row = Clustering.of(bytes(1), bytes(1));
+            Slices slices = Slices.of(ClusteringComparator.of(SCHEMA), List.of(Slice.between(row, true, row, true)));
+            ReadQuery query = ReadQuery.ofPartitions(List.of(DecoratedKey.of(bytes(1))), slices, reversed);
+            QuerierPages pages = queriers.pages("model", table);
+            UUID id = new UUID(0, 1);
+            PageLimits limits = PageLimits.DEFAULT.withTombstones(1);
+            Optional<RingPosition> place = Optional.empty();
+            do {
+                Page page = pages.read(new PageRequest(id, query, place, limits, 0, true));
+                if (page.last().isPresent()) {
+                    requireProgress(query, SCHEMA, place, page.last().get());
+                }
+                place = page.last();
+            } while (place.isPresent());
         }
     }
 
@@ -165,6 +203,7 @@ final class PagesModelTest {
             if (page.stopReason() == StopReason.EXHAUSTED) {
                 break;
             }
+            requireProgress(query, table.schema(), place, page.last().orElseThrow());
             place = page.last();
             assertThat(i).isLessThan(PAGES_MAX);
             if (evictions > 0 && random.nextInt(evictions + 1) == 0) {
@@ -173,6 +212,23 @@ final class PagesModelTest {
             }
         }
         requireSame(found, PageRows.of(table, query, nowSeconds), query + ", " + limits + ", stateful=" + isStateful);
+    }
+
+    /** Who reads from a replica takes a page that ends where it began for a lie. */
+    private static void requireProgress(
+            ReadQuery query, TableSchema schema, Optional<RingPosition> before, RingPosition after) {
+        if (before.isEmpty() || !before.get().key().equals(after.key())) {
+            return;
+        }
+        PositionInPartition left = before.get().position();
+        PositionInPartition right = after.position();
+        boolean isTurned = query.reversed()
+                && left.region() == PositionInPartition.Region.CLUSTERED
+                && right.region() == PositionInPartition.Region.CLUSTERED;
+        int order = left.compareTo(right, ClusteringComparator.of(schema));
+        assertThat(isTurned ? -order : order)
+                .as("%s: from %s to %s", query, before.get(), after)
+                .isNegative();
     }
 
     /** Tells where they begin to differ. */
@@ -199,6 +255,9 @@ final class PagesModelTest {
             Page page = pages.read(new PageRequest(id, query, place, limits, 0, isStateful));
             assertThat(page.rowCount()).isLessThanOrEqualTo(limits.rows());
             read.add(PageCursor.of(page, query.reversed()));
+            if (page.last().isPresent()) {
+                requireProgress(query, table.schema(), place, page.last().get());
+            }
             place = page.last();
             assertThat(read).hasSizeLessThan(PAGES_MAX);
         } while (place.isPresent());
