@@ -84,7 +84,12 @@ final class ComingPages implements Closeable {
                 if (message.kind() != PagingWire.ITEMS) {
                     throw new IllegalArgumentException("message is of no known kind, kind=" + message.kind());
                 }
-                check.add(message.bytes(), 0);
+                byte[] bytes = message.bytes();
+                if (bytes.length == 0) {
+                    // So many come as the peer likes.
+                    throw new IllegalArgumentException("message has no items, and its page goes on");
+                }
+                check.add(bytes, 0);
             }
         }
     }

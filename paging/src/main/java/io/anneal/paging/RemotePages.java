@@ -40,6 +40,9 @@ public final class RemotePages implements PageSource {
     /** Codes of what a connection that lay still, or this process, has done to the stream: it may go well the next time. */
     private static final Set<String> AGAIN = Set.of(PeerException.PEER_LOST, PeerException.CLOSED, PagingWire.IDLE);
 
+    /** Codes of what would not go better if the page were asked for anew. */
+    private static final Set<String> FINAL = Set.of(PeerException.MALFORMED, PeerException.REQUEST_TIMEOUT);
+
     /** Readings that more is sent for at once; of so many, most were given up. */
     private static final int COMING_MAX = 256;
 
@@ -141,7 +144,7 @@ public final class RemotePages implements PageSource {
         try {
             return take(open, request.queryId());
         } catch (PeerException failed) {
-            if (failed.code().equals(PeerException.MALFORMED)) {
+            if (FINAL.contains(failed.code())) {
                 throw failed;
             }
             return Optional.empty();
