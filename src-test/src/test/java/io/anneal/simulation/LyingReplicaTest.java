@@ -69,7 +69,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code -Danneal.seed=N} for others.
  */
 class LyingReplicaTest {
-    private static final int SEEDS = 12;
+    private static final int SEEDS = 6;
     private static final int REPLICAS = 3;
     private static final int PAGE_ROWS = 4;
     private static final int ASKER = 1_000;
