@@ -159,9 +159,11 @@ final class PagedReading {
         }
     }
 
-    /** As it came, at some moment from the beginning on. */
+    /** As it came, at some moment from the beginning on; where pages are merged, its static values maybe at another moment. */
     private void shouldHaveBeenThere(ShownRow row, Taken taken) {
         boolean isThere = false;
+        boolean isRowThere = row.row() == null;
+        boolean isStaticThere = row.staticRow() == null;
         Set<ShownRow> others = new LinkedHashSet<>();
         for (Map<String, ShownRow> shown :
                 world.history().shown(row.key(), firstVersion, taken.latest(), taken.schema(), taken.seconds())) {
@@ -169,8 +171,13 @@ final class PagedReading {
             if (there != null) {
                 others.add(there);
                 isThere |= there.text().equals(row.text()) && query.wants(there, taken.schema());
+                isRowThere |= there.rowText().equals(row.rowText());
             }
+            isStaticThere |= shown.values().stream()
+                    .anyMatch(any -> any.staticText().equals(row.staticText()));
         }
+        boolean isPutTogether = world.isMerged() && firstVersion < taken.latest();
+        isThere |= isPutTogether && isRowThere && isStaticThere && query.wants(row, taken.schema());
         if (!isThere) {
             throw new AssertionError(this + ": row was never there, or is not wanted, row=" + row + ", there were="
                     + others + ", versions=" + firstVersion + ".." + taken.latest());

@@ -88,6 +88,11 @@ final class PagingWorld implements AutoCloseable {
         return levels;
     }
 
+    /** Whether what several owners hold may be put together to a page. */
+    boolean isMerged() {
+        return !levels.equals(List.of(Consistency.ONE));
+    }
+
     ShownHistory history() {
         return history;
     }

@@ -15,9 +15,22 @@ import java.util.List;
  * @param staticRow null where there is none
  * @param row null as the clustering
  * @param place tells it from all others
- * @param text all that is shown of it, with when it was written
+ * @param staticText what is shown of its static row, with when it was written
+ * @param rowText the same of the row
  */
-record ShownRow(DecoratedKey key, Clustering clustering, Row staticRow, Row row, String place, String text) {
+record ShownRow(
+        DecoratedKey key,
+        Clustering clustering,
+        Row staticRow,
+        Row row,
+        String place,
+        String staticText,
+        String rowText) {
+
+    /** All that is shown of it. */
+    String text() {
+        return staticText + rowText;
+    }
 
     /** Rows of what is shown, in its order. */
     static List<ShownRow> of(FragmentList shown) {
@@ -44,12 +57,12 @@ record ShownRow(DecoratedKey key, Clustering clustering, Row staticRow, Row row,
                     Clustering clustering = fragment.row().clustering();
                     String place = fragment.key() + line.substring(0, line.indexOf(')') + 1);
                     rows.add(new ShownRow(
-                            fragment.key(), clustering, staticRow, fragment.row(), place, staticText + line));
+                            fragment.key(), clustering, staticRow, fragment.row(), place, staticText, line));
                 }
                 case PARTITION_END -> {
                     if (!hasRow && staticRow != null) {
                         rows.add(new ShownRow(
-                                fragment.key(), null, staticRow, null, fragment.key() + " static", staticText));
+                                fragment.key(), null, staticRow, null, fragment.key() + " static", staticText, ""));
                     }
                 }
                 case RANGE_TOMBSTONE_CHANGE -> throw new AssertionError("a deletion is shown, " + lines.get(i));
@@ -60,6 +73,6 @@ record ShownRow(DecoratedKey key, Clustering clustering, Row staticRow, Row row,
 
     @Override
     public String toString() {
-        return place + ":" + text;
+        return place + ":" + text();
     }
 }
