@@ -39,7 +39,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "serve",
         description =
-                "Offers the tables of a directory or of a store to repairs and streaming over the network, until stopped.")
+                "Offers the tables of a directory or of a store to repairs, streaming and scans over the network, until"
+                        + " stopped.")
 public final class ServeCommand extends Subcommand {
     @Option(
             names = "--data",
