@@ -173,8 +173,8 @@ final class PagedReading {
                 isThere |= there.text().equals(row.text()) && query.wants(there, taken.schema());
                 isRowThere |= there.rowText().equals(row.rowText());
             }
-            isStaticThere |= shown.values().stream()
-                    .anyMatch(any -> any.staticText().equals(row.staticText()));
+            isStaticThere |=
+                    shown.values().stream().anyMatch(any -> any.staticText().equals(row.staticText()));
         }
         boolean isPutTogether = world.isMerged() && firstVersion < taken.latest();
         isThere |= isPutTogether && isRowThere && isStaticThere && query.wants(row, taken.schema());
