@@ -204,6 +204,12 @@ final class MigrateCommandsTest {
         assertThat(run("recover").exitCode()).isEqualTo(1);
         assertError(run("init", "--directory", node), 1, "ANL-5002", "anneal migrate recover");
 
+        assertError(
+                run("recover", "--directory", node, "--directory", directory.resolve("nod-2"), "--yes"),
+                2,
+                "ANL-4001",
+                "nod-2");
+
         CommandRun looked = run("recover", "--directory", node);
         assertThat(looked.exitCode()).as(looked.err()).isEqualTo(3);
         assertThat(looked.out()).contains("version 5, phase 4", "would go on in phase 4, version 6", "--yes");

@@ -43,6 +43,16 @@ final class MarkOptions {
         }
     }
 
+    /** A directory that is mistyped must not pass for one that knows of nothing newer. */
+    void requireMemory(Subcommand command, String name) {
+        for (Path directory : directories) {
+            if (new FilePhaseMark(directory).read(name).isEmpty()) {
+                throw command.usage("--directory names one that remembers nothing of this migration, name=" + name
+                        + ", directory=" + directory);
+            }
+        }
+    }
+
     OpenMarks open(Subcommand command) throws IOException {
         List<PhaseMark> marks = new ArrayList<>();
         directories.forEach(directory -> marks.add(new FilePhaseMark(directory)));

@@ -36,6 +36,7 @@ final class MigrateRecoverCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
+        marks.requireMemory(this, migration.name());
         try (MigrationOptions.OpenPhases phases = migration.open(this, true);
                 MarkOptions.OpenMarks open = marks.open(this)) {
             PhaseRecovery recovery = PhaseRecovery.look(
