@@ -211,10 +211,11 @@ public final class PhaseControl {
             Gate gate = new Gate("emergency", false, evidence, false);
             throw new GateException(new Readiness(phase, phase, List.of(gate)));
         }
+        String reason = why.isEmpty() ? "emergency" : "emergency: " + why;
         // Two records for two steps: whoever reads the history finds neighbours, though nobody need act by the first.
         while (current.phase() != Phase.ORIGIN_ONLY) {
             PhaseRecord next = current.changed(
-                    current.phase().previous(), current.readSharePercent(), who, clock.instant(), "emergency: " + why);
+                    current.phase().previous(), current.readSharePercent(), who, clock.instant(), reason);
             if (!store.compareAndSet(name, current.version(), next)) {
                 throw new PhaseChangedException(name, current.version());
             }

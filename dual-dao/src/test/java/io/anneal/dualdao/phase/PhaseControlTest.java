@@ -616,7 +616,9 @@ final class PhaseControlTest {
     void shouldGoBackInAnEmergencyWhileTheOriginHasEverythingOnly() {
         assertRefused(() -> control.emergency("ann", "fire"), "phase 1 is the first");
         advance();
-        assertThat(control.emergency("ann", "fire").phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        PhaseRecord unexplained = control.emergency("ann", "");
+        assertThat(unexplained.phase()).isEqualTo(Phase.ORIGIN_ONLY);
+        assertThat(unexplained.why()).isEqualTo("emergency");
         poll();
         walkTo(Phase.READ_TARGET);
         clock.advance(Duration.ofHours(1));

@@ -145,7 +145,7 @@ public final class StoryRecorder {
         if (previous == null) {
             what = "begins in phase " + phase;
         } else if (previous.phase() == entry.phase()) {
-            what = "phase " + phase + ", " + entry.readSharePercent() + " % of the keys are read from the target";
+            what = "phase " + phase + ", read share " + entry.readSharePercent() + " %";
         } else {
             boolean back = entry.phase().compareTo(previous.phase()) < 0;
             what = (back ? "back to phase " : "to phase ") + phase;
