@@ -34,6 +34,7 @@ final class RepairResults {
     private final RepairRun run;
     private final Map<QualifiedTable, Done> done = new HashMap<>();
     private final Map<QualifiedTable, ErrorReport> failed = new HashMap<>();
+    private final TableNotes notes = new TableNotes();
 
     /** What kept the run from being done as a whole, and recorded so. */
     private Optional<Exception> ending = Optional.empty();
@@ -136,7 +137,7 @@ final class RepairResults {
         run.tableDone(table, report);
         if (!command.json()) {
             progress.aside(() -> {
-                report.notes().forEach(note -> command.say("note: " + note + ", table=" + table));
+                notes.add(table, report.notes()).forEach(command::say);
                 if (task.sample().isPresent()) {
                     printSample(table, report, now);
                 } else {
@@ -271,6 +272,9 @@ final class RepairResults {
                             + task.sample().get().seed());
         } else if (tables > 1) {
             RepairOutput.printSum(command.out(), sum, tables, failed.size());
+        }
+        if (!command.json()) {
+            notes.rest().forEach(command::say);
         }
         run.ended(ending, !unfinished.isEmpty() || !done.isEmpty());
         if (!command.json() && task.dryRun() && !sum.wereEqual()) {
