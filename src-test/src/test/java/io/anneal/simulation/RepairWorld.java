@@ -702,6 +702,18 @@ final class RepairWorld implements AutoCloseable {
             return contents.size() == 1 ? contents.get(0) : views.merged(contents);
         }
 
+        /** Of what an earlier run of it compared there is nothing left, so that it is not gone on with. */
+        boolean hasLostReplica() throws IOException {
+            for (ReplicaHost host : wanted.hosts()) {
+                if (host.stages()
+                        && truncatedMeanwhile(host)
+                        && host.content().fragments().lines().isEmpty()) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         private boolean truncatedMeanwhile(ReplicaHost host) {
             return host.truncations() != truncations.get(host);
         }
