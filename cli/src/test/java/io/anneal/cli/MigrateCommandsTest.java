@@ -93,6 +93,32 @@ final class MigrateCommandsTest {
         }
     }
 
+    @Test
+    void shouldFinishInPhaseFiveAloneAndSayWhatToTakeOut() {
+        shouldDo("init");
+        assertThat(run("finish").exitCode()).isEqualTo(3);
+        for (int i = 0; i < 5; i++) {
+            shouldDo("advance", "--force-gates");
+        }
+        assertThat(run("finish", "--plan").out()).contains("take out of the service");
+
+        CommandRun finished = run("finish", "--who", "ada");
+
+        assertThat(finished.exitCode()).as(finished.err()).isZero();
+        assertThat(finished.out()).contains("there is no way back", "delete the KeyCopy");
+        assertThat(run("history").out()).containsOnlyOnce("finished, no way back (ada)");
+        assertThat(run("rollback").exitCode()).isEqualTo(3);
+    }
+
+    @Test
+    void shouldNoteWhatHappenedBeside() {
+        shouldDo("init");
+
+        assertThat(run("note", "new", "cache", "--who", "ada").out()).startsWith("noted at 20");
+
+        assertThat(run("history").out()).contains("new cache (ada)");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

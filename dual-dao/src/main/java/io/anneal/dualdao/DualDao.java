@@ -2,8 +2,10 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.KeySource;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -136,7 +138,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     private void tick() {
         try {
-            parts.follower().poll();
+            poll();
             parts.engine().tidy();
             if (config.copy() != null) {
                 for (Side lacking : Side.values()) {
@@ -224,6 +226,15 @@ public final class DualDao<D> implements AutoCloseable {
     /** Looks at the phase store now, and says how this instance does, instead of at the next interval. Never throws. */
     public void poll() {
         parts.follower().poll();
+        try {
+            boolean over = phase().phase() == Phase.TARGET_ONLY && config.mode() == Mode.MIGRATION;
+            if (over && !parts.engine().finished() && control().finished()) {
+                parts.engine().finish();
+                LOG.info("migration is finished, keys that the origin lacks are forgotten, name={}", name());
+            }
+        } catch (RuntimeException later) { // of the store or of the journal, or stopped
+            LOG.debug("whether the migration is finished can't be asked", later);
+        }
     }
 
     /**

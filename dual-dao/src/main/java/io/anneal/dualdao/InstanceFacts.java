@@ -37,6 +37,9 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     public Map<String, String> get() {
         Map<String, String> facts = new HashMap<>(stats.facts());
         facts.putAll(constant);
+        if (dirty.finished()) {
+            facts.put(Facts.REMEMBERS_WRITES, "false");
+        }
         facts.put(Facts.DIRTY_ORIGIN, Integer.toString(dirty.lasting(Side.ORIGIN)));
         facts.put(Facts.DIRTY_TARGET, Integer.toString(dirty.lasting(Side.TARGET)));
         return facts;

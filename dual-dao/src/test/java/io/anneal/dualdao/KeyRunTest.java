@@ -8,6 +8,7 @@ import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.operation.Read;
@@ -15,6 +16,7 @@ import io.anneal.dualdao.operation.Write;
 import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseControl;
@@ -454,6 +456,40 @@ final class KeyRunTest {
                 .extracting(PhaseNote::kind)
                 .contains(PhaseNote.Kind.REVERSE_BACKFILL, PhaseNote.Kind.VERIFICATION);
         assertThat(dual.control().rollback("test", "back").phase()).isEqualTo(Phase.READ_TARGET);
+    }
+
+    @Test
+    void shouldForgetForGoodWhenItIsFinished() {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        walk(Phase.WRITE_TARGET);
+        dual.dao().save(1, "a");
+        assertThatThrownBy(() -> dual.control().finish("test", ""))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("phase 5");
+        advance(true);
+        dual.dao().save(2, "b");
+        assertThat(dual.journal().remembered()).isPositive();
+
+        dual.control().finish("test", "it was long enough");
+        dual.control().finish("test", "again");
+        dual.poll();
+        dual.dao().save(3, "c");
+
+        assertThat(dual.journal().remembered()).isZero();
+        assertThat(dual.journal().entries(Side.ORIGIN, 10))
+                .extracting(KeyJournal.Entry::key)
+                .containsExactly("(everything)");
+        assertThat(dual.control().notes().stream().filter(note -> note.kind() == PhaseNote.Kind.FINISHED))
+                .hasSize(1);
+        assertThatThrownBy(() -> dual.control().reverse("test", "back"))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("finished");
+        dual.close();
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        dual.poll();
+        dual.dao().save(4, "d");
+        assertThat(dual.journal().size(Side.ORIGIN)).isOne();
+        assertThat(dual.journal().remembered()).isZero();
     }
 
     @Test

@@ -29,6 +29,8 @@ public final class MigrateCommand extends CommandGroup {
                 new Entry("status", MigrateStatusCommand::new),
                 new Entry("advance", MigrateAdvanceCommand::new),
                 new Entry("rollback", MigrateRollbackCommand::new),
+                new Entry("finish", MigrateFinishCommand::new),
+                new Entry("note", MigrateNoteCommand::new),
                 new Entry("dead", MigrateDeadCommand::new),
                 new Entry("history", MigrateHistoryCommand::new),
                 new Entry("backfill", MigrateBackfillCommand::new),

@@ -27,6 +27,7 @@ public final class DirtyKeys {
 
     private final KeyJournal journal;
     private final Map<Side, ConcurrentHashMap<String, Open>> open = new EnumMap<>(Side.class);
+    private volatile boolean finished;
 
     public DirtyKeys(KeyJournal journal) {
         this.journal = journal;
@@ -115,6 +116,9 @@ public final class DirtyKeys {
      * who will take it out. Throws {@link JournalException}.
      */
     public void remember(List<String> keys, String reason) {
+        if (finished) {
+            return;
+        }
         // Memory alone must not grow without end; then the way back is a copy of all.
         boolean full = !journal.persistent() && journal.size(Side.ORIGIN) >= IN_MEMORY_MAX;
         rememberEach(full ? List.of(EVERYTHING) : keys, reason);
@@ -141,6 +145,22 @@ public final class DirtyKeys {
         } else {
             journal.remember(key, reason);
         }
+    }
+
+    /**
+     * Forgets what the origin lacks, and remembers no more. One entry stays, of everything: who brings an older phase back finds
+     * that keys are not enough.
+     */
+    public void finish() {
+        if (!finished) {
+            finished = true;
+            journal.forget();
+            journal.add(Side.ORIGIN, EVERYTHING, "the migration was finished");
+        }
+    }
+
+    public boolean finished() {
+        return finished;
     }
 
     /** Makes entries of keys that the journal keeps apart, until it has so many or there are no more. */

@@ -233,6 +233,14 @@ public final class FileKeyJournal implements KeyJournal {
     }
 
     @Override
+    public void forget() {
+        for (int taken = 1; taken > 0; ) {
+            taken = written.take(key -> {});
+        }
+        KeyJournal.super.forget();
+    }
+
+    @Override
     public int recall() {
         return written.take(key -> add(Side.ORIGIN, key, "written while the target alone was"));
     }

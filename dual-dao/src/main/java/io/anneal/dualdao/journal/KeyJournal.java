@@ -55,6 +55,17 @@ public interface KeyJournal extends AutoCloseable {
         return 0;
     }
 
+    /** Takes out all keys that the origin lacks. */
+    default void forget() {
+        int recalled;
+        do {
+            recalled = recall();
+            for (Entry entry : entries(Side.ORIGIN, Integer.MAX_VALUE)) {
+                remove(Side.ORIGIN, entry.key(), entry.stamp());
+            }
+        } while (recalled > 0);
+    }
+
     /** Does what takes long and may be done now or later. Called now and then. */
     default void tidy() {}
 

@@ -53,6 +53,9 @@ public final class Facts {
     public static final String WRITE_NANOS = "writeNanos.";
     public static final String BATCH_NANOS = "batchNanos.";
 
+    /** Failures of a side by kind, newest last: {@code failure.0} and so on: when, side, operation, count, cause, parted by tabs. */
+    public static final String FAILURE = "failure.";
+
     /** Mismatches with their diffs, newest last: {@code mismatch.0} and so on, a line a field. */
     public static final String MISMATCH = "mismatch.";
 

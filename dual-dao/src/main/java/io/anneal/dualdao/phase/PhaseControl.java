@@ -435,6 +435,38 @@ public final class PhaseControl {
         return add(new PhaseNote(clock.instant(), start.version(), who, kind, all));
     }
 
+    /**
+     * Ends the migration in phase 5: instances forget the keys that the origin lacks and remember no more, so that there is no way
+     * back. Done twice it is done once.
+     *
+     * @throws GateException if a gate of it is not met
+     */
+    public PhaseNote finish(String who, String why) {
+        Situation situation = situation();
+        Readiness readiness = Steps.finish(situation);
+        if (!readiness.ready()) {
+            throw new GateException(readiness);
+        }
+        return situation
+                .finished()
+                .orElseGet(() -> add(new PhaseNote(
+                        clock.instant(),
+                        situation.current().version(),
+                        who,
+                        PhaseNote.Kind.FINISHED,
+                        why.isEmpty() ? Map.of() : Map.of(Facts.TEXT, why))));
+    }
+
+    /** What {@link #finish(String, String)} asks for. */
+    public Readiness finishReadiness() {
+        return Steps.finish(situation());
+    }
+
+    /** Whether the migration was ended. */
+    public boolean finished() {
+        return situation().finished().isPresent();
+    }
+
     /** Adds somebody's words. */
     public PhaseNote note(String who, String text) {
         return add(new PhaseNote(

@@ -27,7 +27,9 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
         /** An instance ended with keys left in its journal, or its reads fell back lately. */
         INSTANCE_LEFT,
         /** An instance that was declared dead had gone on in phase 1, where nothing is journaled: the target lacks what it wrote. */
-        INSTANCE_RETURNED
+        INSTANCE_RETURNED,
+        /** The migration is over, and there is no way back: instances forget what the origin lacks. */
+        FINISHED
     }
 
     public PhaseNote {

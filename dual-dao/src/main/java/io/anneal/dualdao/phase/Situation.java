@@ -70,6 +70,13 @@ record Situation(
         return since;
     }
 
+    /** The note that ended the migration. */
+    Optional<PhaseNote> finished() {
+        return notes.stream()
+                .filter(note -> note.kind() == PhaseNote.Kind.FINISHED && note.version() == current.version())
+                .findFirst();
+    }
+
     /** What the instances say of themselves; those that don't say are left out. */
     Set<String> said(String fact) {
         Set<String> said = new TreeSet<>();

@@ -86,8 +86,22 @@ final class Steps {
         if (situation.test()) {
             return refused(phase, phase, "reverse", "in test mode the origin has everything, roll back");
         }
+        if (situation.finished().isPresent()) {
+            return refused(
+                    phase, phase, "finished", "the migration was finished, keys written since phase 4 are forgotten");
+        }
         Gates gates = new Gates(situation);
         return new Readiness(phase, phase.previous(), List.of(gates.instances(), gates.mode(), gates.remembered()));
+    }
+
+    /** The end, in 5. */
+    static Readiness finish(Situation situation) {
+        Phase phase = situation.current().phase();
+        if (phase != Phase.TARGET_ONLY || situation.test()) {
+            return refused(phase, phase, "last", "a migration is finished in phase 5, and none in test mode");
+        }
+        Gates gates = new Gates(situation);
+        return new Readiness(phase, phase, List.of(gates.instances(), gates.mode(), gates.nobodyReturned()));
     }
 
     /** Another share of the reads, in 3, or in 2 for 3. */

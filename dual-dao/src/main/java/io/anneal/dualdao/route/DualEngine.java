@@ -159,6 +159,16 @@ public final class DualEngine<D> {
         return new KeyWork<>(parts, redrive, agreement);
     }
 
+    /** Forgets what the origin lacks, and remembers no more of it. */
+    public void finish() {
+        parts.dirty().finish();
+    }
+
+    /** Whether what the origin lacks was forgotten for good. */
+    public boolean finished() {
+        return parts.dirty().finished();
+    }
+
     /** Lets the journal do what takes long, beside calls. */
     public void tidy() {
         parts.background()

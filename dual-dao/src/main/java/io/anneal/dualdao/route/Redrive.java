@@ -17,6 +17,7 @@ import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
+import io.anneal.dualdao.stats.DualStats;
 import io.anneal.dualdao.stats.OperationStats;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
@@ -53,6 +54,7 @@ final class Redrive<D> {
     private final Background background;
     private final SerialLanes lanes;
     private final OperationStats stats;
+    private final DualStats failures;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
 
     Redrive(EngineParts<D> parts, PhaseSource phases, Supplier<Agreement> agreement) {
@@ -66,7 +68,8 @@ final class Redrive<D> {
         order = parts.order();
         background = parts.background();
         lanes = parts.lanes();
-        stats = parts.stats().operation(OPERATION);
+        failures = parts.stats();
+        stats = failures.operation(OPERATION);
     }
 
     /** What became of a key. */
@@ -369,6 +372,7 @@ final class Redrive<D> {
             }
             Throwable thrown = Stages.thrown(handedOn);
             LOG.debug("a key stays in the journal, lacking={}", lacking, thrown);
+            failures.failed(OPERATION, lacking, thrown);
             end(thrown instanceof SidesDifferException ? Result.DIFFERS : Result.FAILED, thrown);
         }
 

@@ -4,6 +4,7 @@ import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.BatchSpan;
+import io.anneal.dualdao.stats.DualStats;
 import io.anneal.dualdao.stats.OperationStats;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +17,7 @@ final class SideCalls<D, A, R> {
     private final D origin;
     private final D target;
     private final OperationStats stats;
+    private final DualStats failures;
     private final Outcomes outcomes;
     private final LongSupplier nanoTime;
 
@@ -24,6 +26,7 @@ final class SideCalls<D, A, R> {
         origin = parts.config().origin();
         target = parts.config().target();
         stats = parts.stats().operation(spec.name());
+        failures = parts.stats();
         outcomes = parts.outcomes();
         nanoTime = parts.config().environment().nanoTime();
     }
@@ -67,6 +70,7 @@ final class SideCalls<D, A, R> {
     Throwable countFailed(Side side, Throwable thrown) {
         SideOutcome outcome = outcomes.of(thrown);
         stats.count(Outcomes.counter(side, outcome));
+        failures.failed(spec.name(), side, thrown);
         return Outcomes.attach(thrown, spec.name(), side, outcome, SideOutcome.NOT_ATTEMPTED);
     }
 
@@ -141,6 +145,7 @@ final class SideCalls<D, A, R> {
                 stats.latency(side, nanoTime.getAsLong() - beginNanos);
                 if (thrown != null) {
                     stats.count(Outcomes.counter(side, outcomes.of(thrown)));
+                    failures.failed(spec.name(), side, thrown);
                 }
                 if (span != null) {
                     span.end(side);

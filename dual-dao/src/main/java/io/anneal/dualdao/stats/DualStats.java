@@ -31,6 +31,7 @@ public final class DualStats {
     private final Map<String, BatchStats> batches = new ConcurrentHashMap<>();
     private final AtomicLong fallbackLastHitMillis = new AtomicLong(-1);
     private final ArrayDeque<Mismatch> mismatches = new ArrayDeque<>();
+    private final Failures failures;
 
     /** Measures every call, by the given clock, and shows the values of mismatches. */
     public DualStats(MetricsSink sink, InstantSource clock) {
@@ -50,6 +51,7 @@ public final class DualStats {
         this.timingSample = timingSample;
         this.clock = clock;
         this.redactValues = redactValues;
+        failures = new Failures(clock, redactValues);
     }
 
     /** The one of that name, always the same. */
@@ -74,6 +76,16 @@ public final class DualStats {
             }
             mismatches.addLast(mismatch);
         }
+    }
+
+    /** A side failed: kept by kind, and logged once a minute and kind if it is the target; counting is the operation's. */
+    public void failed(String operation, Side side, Throwable thrown) {
+        failures.failed(operation, side, thrown);
+    }
+
+    /** The last failure of each kind, newest last. */
+    public List<SideFailure> failures() {
+        return failures.last();
     }
 
     /** The last ones, newest last. */
@@ -120,6 +132,7 @@ public final class DualStats {
             putHistogram(facts, Facts.WRITE_NANOS, side, writes);
             putHistogram(facts, Facts.BATCH_NANOS, side, whole);
         }
+        failures.putFacts(facts);
         List<Mismatch> last = mismatches();
         for (int i = 0; i < last.size(); i++) {
             facts.put(Facts.MISMATCH + i, MismatchText.format(last.get(i)));

@@ -30,6 +30,7 @@ public final class MergedFacts {
     private final Map<Counter, Long> added = new EnumMap<>(Counter.class);
     private final Map<String, Histogram> histograms = new HashMap<>();
     private final List<Mismatch> mismatches = new ArrayList<>();
+    private final List<SideFailure> failures = new ArrayList<>();
     private final TreeSet<String> unreadable = new TreeSet<>();
 
     private MergedFacts(List<Heartbeat> heartbeats, Map<String, Heartbeat> before) {
@@ -38,11 +39,13 @@ public final class MergedFacts {
             Optional<Heartbeat> earlier = Optional.ofNullable(before.get(heartbeat.instance()));
             addCounters(heartbeat, earlier);
             addMismatches(heartbeat);
+            addFailures(heartbeat);
             if (earlier.isEmpty() || heartbeat.at().isAfter(earlier.get().at())) {
                 addHistograms(heartbeat);
             }
         }
         mismatches.sort(Comparator.comparing(Mismatch::at));
+        failures.sort(Comparator.comparing(SideFailure::at));
     }
 
     public static MergedFacts of(List<Heartbeat> heartbeats) {
@@ -110,6 +113,24 @@ public final class MergedFacts {
                 }
             }
         }
+    }
+
+    private void addFailures(Heartbeat heartbeat) {
+        for (int i = 0; i < Failures.KINDS_MAX; i++) {
+            String text = heartbeat.facts().get(Facts.FAILURE + i);
+            if (text != null) {
+                try {
+                    failures.add(SideFailure.parse(text));
+                } catch (IllegalArgumentException e) {
+                    unreadable.add(heartbeat.instance() + ":" + Facts.FAILURE + i);
+                }
+            }
+        }
+    }
+
+    /** The last failures of each instance and kind, newest last. */
+    public List<SideFailure> failures() {
+        return List.copyOf(failures);
     }
 
     private static OptionalLong number(Heartbeat heartbeat, String fact) {

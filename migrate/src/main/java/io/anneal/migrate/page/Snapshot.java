@@ -22,6 +22,7 @@ record Snapshot(
         Long fallbackLastHitAt,
         Map<String, Long> dirty,
         List<Difference> mismatches,
+        List<Failure> failures,
         List<Job> jobs,
         List<Event> events,
         List<String> unreadable,
@@ -75,6 +76,9 @@ record Snapshot(
 
     /** A mismatch; without key (null) and values if they are redacted. */
     record Difference(long at, String operation, String key, List<Field> fields) {}
+
+    /** Failures of one kind of one side: the last one, and how many. */
+    record Failure(long at, String side, String operation, long count, String cause) {}
 
     record Field(String path, String origin, String target) {}
 

@@ -12,6 +12,7 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
 import io.anneal.dualdao.stats.Mismatch;
+import io.anneal.dualdao.stats.SideFailure;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,6 +55,7 @@ final class SnapshotBuilder {
                 List.of(),
                 List.of(),
                 List.of(),
+                List.of(),
                 redactValues);
     }
 
@@ -71,6 +73,7 @@ final class SnapshotBuilder {
                 last.fallbackLastHitAt(),
                 last.dirty(),
                 last.mismatches(),
+                last.failures(),
                 last.jobs(),
                 last.events(),
                 last.unreadable(),
@@ -105,6 +108,7 @@ final class SnapshotBuilder {
                 boxed(merged.fallbackLastHitMillis()),
                 dirty(merged),
                 merged.mismatches().stream().map(this::difference).toList(),
+                merged.failures().stream().map(this::failure).toList(),
                 states.stream()
                         .filter(instance -> !instance.serves())
                         .map(SnapshotBuilder::job)
@@ -184,6 +188,17 @@ final class SnapshotBuilder {
 
     private static void putIfTold(Map<String, Long> keys, Side lacking, OptionalLong count) {
         count.ifPresent(told -> keys.put(lacking.name().toLowerCase(Locale.ROOT), told));
+    }
+
+    private Snapshot.Failure failure(SideFailure failure) {
+        String cause = failure.cause();
+        int message = cause.indexOf(':');
+        return new Snapshot.Failure(
+                failure.at().toEpochMilli(),
+                failure.side().name().toLowerCase(Locale.ROOT),
+                failure.operation(),
+                failure.count(),
+                redactValues && message > 0 ? cause.substring(0, message) : cause);
     }
 
     private Snapshot.Difference difference(Mismatch mismatch) {

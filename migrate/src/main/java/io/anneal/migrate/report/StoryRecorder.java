@@ -166,6 +166,7 @@ public final class StoryRecorder {
             case REVERSE_BACKFILL -> event(note, "R", "reverse back-fill done" + counted);
             case INSTANCE_DEAD ->
                 event(note, "X", "instance declared dead: " + note.facts().getOrDefault(Facts.INSTANCE, ""));
+            case FINISHED -> event(note, "E", "finished, no way back");
             default ->
                 event(note, "*", note.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') + counted);
         };

@@ -201,6 +201,11 @@ function announceChanges(before, now) {
 
 const banners = new Map();
 
+/** The failures of the last minute. */
+function failing(now) {
+  return (now?.failures ?? []).filter(failure => now.at - failure.at < 60_000);
+}
+
 function banner(key, tone, title, text) {
   const known = banners.get(key);
   if (title == null) {
@@ -237,6 +242,11 @@ function drawBanners() {
       `Begin one with: anneal migrate init --name ${now.name}.`);
   } else {
     banner('store', 'bad', null);
+  }
+  for (const side of ['origin', 'target']) {
+    const last = failing(now).filter(failure => failure.side === side).at(-1);
+    banner(`failing-${side}`, 'bad', last ? `The ${side} fails.` : null,
+      last ? `${last.operation} at ${clock.format(last.at)}: ${last.cause} (${count(last.count)} so since the instance started)` : '');
   }
   const unreadable = now?.unreadable ?? [];
   banner('unreadable', 'warn', unreadable.length > 0 ? 'Some of what instances said can’t be read and is left out.' : null,
@@ -318,7 +328,9 @@ function drawPhase() {
   setText($('name'), now.name);
   setText($('mode'), now.mode === 'TEST' ? 'Test mode' : now.mode === 'MIGRATION' ? 'Migration' : now.mode ?? '');
   setHidden($('mode'), !now.mode);
-  document.title = record ? `${now.name} · phase ${record.phase}` : `${now.name} · Anneal migration`;
+  const sides = [...new Set(failing(now).map(failure => failure.side))].sort().join(' and ');
+  const alarm = sides === '' ? '' : `⚠ ${sides} fails · `;
+  document.title = alarm + (record ? `${now.name} · phase ${record.phase}` : `${now.name} · Anneal migration`);
   drawStepper();
   setHidden($('route'), !record);
   if (!record) {
@@ -575,6 +587,7 @@ function eventTitle(event) {
     case 'backfill': return `Back-fill done${rows}`;
     case 'verification': return `Verified${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
     case 'reverse_backfill': return `Reverse back-fill${rows}, ${plural(Number(facts.mismatches ?? 0), 'mismatch', 'mismatches')}`;
+    case 'finished': return 'Finished, no way back';
     case 'instance_dead': return `Instance ${facts.instance ?? ''} declared dead`;
     case 'instance_left': return `Instance ${facts.instance ?? ''} ended`;
     case 'instance_returned': return `Instance ${facts.instance ?? ''} was not dead, verify again`;
