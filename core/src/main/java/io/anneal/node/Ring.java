@@ -52,6 +52,15 @@ public record Ring(List<Part> parts) {
         return new Ring(RingText.parse(text));
     }
 
+    /**
+     * The whole ring of these parts, whose owners are addresses, with ports or without.
+     *
+     * @throws IllegalArgumentException when they are not the whole ring once
+     */
+    public static Ring whole(List<Part> parts) {
+        return new Ring(RingText.whole(new Ring(parts).parts()));
+    }
+
     /** A ring in which all of these nodes own all of these ranges. */
     public static Ring of(List<TokenRange> ranges, Set<String> owners) {
         return new Ring(ranges.stream()

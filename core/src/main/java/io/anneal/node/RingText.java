@@ -32,11 +32,18 @@ final class RingText {
                 .filter(line -> line.contains(BEGIN))
                 .map(RingText::part)
                 .distinct()
-                .sorted(Comparator.comparingLong(part -> part.range().left()))
                 .toList();
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("text has no ranges of a ring" + REMEDY);
         }
+        return whole(parts);
+    }
+
+    /** In the order of the ring, with names of nodes as short as they may be. */
+    static List<Part> whole(List<Part> unordered) {
+        List<Part> parts = unordered.stream()
+                .sorted(Comparator.comparingLong(part -> part.range().left()))
+                .toList();
         requireDistinctBegins(parts);
         parts = withoutPorts(parts);
         for (int i = 0; i < parts.size(); i++) {

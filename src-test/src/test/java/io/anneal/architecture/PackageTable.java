@@ -97,6 +97,8 @@ final class PackageTable {
                         "streaming",
                         "paging"));
 
+        DIRECT.put("agent", List.of("node"));
+
         DIRECT.put("testkit", List.of("store", "net", "dualdao.phase"));
         DIRECT.put("bench.peer", List.of());
         DIRECT.put("bench.data", List.of("store"));

@@ -234,6 +234,11 @@ public final class CassandraPeer implements AutoCloseable {
         return process.ports().storage();
     }
 
+    /** The port of its management beans, at loopback only. */
+    public int jmxPort() {
+        return process.ports().jmx();
+    }
+
     public long pid() {
         return process.pid();
     }

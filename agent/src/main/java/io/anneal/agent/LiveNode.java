@@ -1,0 +1,267 @@
+package io.anneal.agent;
+
+import io.anneal.key.TokenRange;
+import io.anneal.node.Ring;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * A Cassandra node that runs on this machine, unmodified: asked what it knows and told what to do, by JMX and, where that
+ * does not tell, by CQL. Nothing is remembered between two questions. Safe for any thread.
+ */
+public final class LiveNode implements Closeable {
+    private static final String NEVER_PURGE = "NeverPurgeTombstones";
+    private static final String STRING = String.class.getName();
+    private static final String STRINGS = String[].class.getName();
+    /** What was read of their sources, or tried: later ones import otherwise, and write files that nobody here reads. */
+    private static final List<String> VERSIONS = List.of("4.0", "4.1", "5.0");
+
+    private static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
+
+    private final NodeBeans beans;
+    private final NodeTables tables;
+
+    private LiveNode(NodeBeans beans, NodeTables tables) {
+        this.beans = beans;
+        this.tables = tables;
+    }
+
+    /**
+     * Connects to a node.
+     *
+     * @throws LiveNodeException when it can't be reached, or is of a version or has a partitioner that are not supported
+     */
+    public static LiveNode open(InetSocketAddress jmx, InetSocketAddress cql) throws IOException {
+        NodeBeans beans = NodeBeans.connect(jmx);
+        boolean opened = false;
+        try {
+            requireSupported(beans);
+            LiveNode node = new LiveNode(beans, NodeTables.connect(cql, hostId(beans), dataCentre(beans)));
+            opened = true;
+            return node;
+        } finally {
+            if (!opened) {
+                beans.close();
+            }
+        }
+    }
+
+    private static void requireSupported(NodeBeans beans) throws LiveNodeException {
+        String version = text(beans, "ReleaseVersion");
+        if (VERSIONS.stream().noneMatch(known -> version.startsWith(known + "."))) {
+            throw new LiveNodeException("version of Cassandra is not supported, node=" + beans.address() + ", version="
+                    + version + ", supported=" + VERSIONS);
+        }
+        String partitioner = text(beans, "PartitionerName");
+        if (!partitioner.equals(PARTITIONER)) {
+            throw new LiveNodeException("partitioner is not supported, node=" + beans.address() + ", partitioner="
+                    + partitioner + ", supported=" + PARTITIONER);
+        }
+    }
+
+    private static String text(NodeBeans beans, String attribute) throws LiveNodeException {
+        return beans.attribute(NodeBeans.storageService(), attribute).toString();
+    }
+
+    private static UUID hostId(NodeBeans beans) throws LiveNodeException {
+        return UUID.fromString(text(beans, "LocalHostId"));
+    }
+
+    private static String dataCentre(NodeBeans beans) throws LiveNodeException {
+        return beans.attribute("org.apache.cassandra.db:type=EndpointSnitchInfo", "Datacenter")
+                .toString();
+    }
+
+    /** Where it is, for messages. */
+    String address() {
+        return beans.address();
+    }
+
+    public UUID hostId() throws LiveNodeException {
+        return hostId(beans);
+    }
+
+    public String version() throws LiveNodeException {
+        return text(beans, "ReleaseVersion");
+    }
+
+    public String dataCentre() throws LiveNodeException {
+        return dataCentre(beans);
+    }
+
+    /** One, or one a disk. */
+    public List<Path> dataDirectories() throws LiveNodeException {
+        String[] paths = (String[]) beans.attribute(NodeBeans.storageService(), "AllDataFileLocations");
+        return Stream.of(paths).map(Path::of).toList();
+    }
+
+    /** When its process began, by the clock of its machine. */
+    public Instant startedAt() throws LiveNodeException {
+        return Instant.ofEpochMilli((Long) beans.attribute("java.lang:type=Runtime", "StartTime"));
+    }
+
+    /** Who owns what of a keyspace: vnodes, replication and data centres are resolved by the node. */
+    public Ring ring(String keyspace) throws LiveNodeException {
+        Map<?, ?> ranges = ranges("getRangeToEndpointWithPortMap", keyspace);
+        List<Ring.Part> parts = new ArrayList<>();
+        for (Map.Entry<?, ?> entry : ranges.entrySet()) {
+            List<String> ends = strings(entry.getKey());
+            parts.add(new Ring.Part(
+                    new TokenRange(Long.parseLong(ends.get(0)), Long.parseLong(ends.get(1))),
+                    strings(entry.getValue())));
+        }
+        return Ring.whole(parts);
+    }
+
+    /** Whether ranges of a keyspace are about to have other owners. */
+    public boolean isPending(String keyspace) throws LiveNodeException {
+        return !ranges("getPendingRangeToEndpointWithPortMap", keyspace).isEmpty();
+    }
+
+    private Map<?, ?> ranges(String operation, String keyspace) throws LiveNodeException {
+        return (Map<?, ?>) beans.invoke(NodeBeans.storageService(), operation, new Object[] {keyspace}, STRING);
+    }
+
+    private static List<String> strings(Object collection) {
+        return ((Collection<?>) collection).stream().map(Object::toString).toList();
+    }
+
+    /** Of all nodes; what it does not reach stands as {@code UNREACHABLE}. One if they agree. */
+    public Set<String> schemaVersions() throws LiveNodeException {
+        Map<?, ?> versions = (Map<?, ?>) beans.attribute(NodeBeans.storageProxy(), "SchemaVersionsWithPort");
+        return Set.copyOf(strings(versions.keySet()));
+    }
+
+    /** Empty if it has no such table. */
+    public Optional<LiveTable> table(String keyspace, String name) throws LiveNodeException {
+        return tables.table(keyspace, name);
+    }
+
+    /** Flushes the tables, and links their files. */
+    public void takeSnapshot(String tag, List<LiveTable> of) throws LiveNodeException {
+        beans.invoke(
+                NodeBeans.storageService(),
+                "takeSnapshot",
+                new Object[] {tag, new HashMap<>(), NodeMoment.names(of).toArray(String[]::new)},
+                STRING,
+                Map.class.getName(),
+                STRINGS);
+    }
+
+    /** Where a snapshot's files of a table lie: in as many directories as the node has disks with some. */
+    public List<Path> snapshotDirectories(String tag, LiveTable table) throws LiveNodeException {
+        String directory = table.name() + "-" + table.id().toString().replace("-", "");
+        return dataDirectories().stream()
+                .map(data -> data.resolve(table.keyspace())
+                        .resolve(directory)
+                        .resolve("snapshots")
+                        .resolve(tag))
+                .filter(Files::isDirectory)
+                .toList();
+    }
+
+    /** Removes a snapshot, if it is there, of all tables of the keyspaces. */
+    public void clearSnapshot(String tag, Set<String> keyspaces) throws LiveNodeException {
+        beans.invoke(
+                NodeBeans.storageService(),
+                "clearSnapshot",
+                new Object[] {tag, keyspaces.toArray(String[]::new)},
+                STRING,
+                STRINGS);
+    }
+
+    /** Whether compactions leave all deletions in a table. */
+    public boolean neverPurges(LiveTable table) throws LiveNodeException {
+        return (Boolean) beans.attribute(NodeBeans.table(table), NEVER_PURGE);
+    }
+
+    /** Holds deletions in a table, or no longer, until the node ends. */
+    void neverPurge(LiveTable table, boolean never) throws LiveNodeException {
+        beans.set(NodeBeans.table(table), NEVER_PURGE, never);
+    }
+
+    /**
+     * Moves SSTables into the table, after Cassandra has looked at all of their rows and tokens.
+     *
+     * @param directory that ends with the names of keyspace and table, on the file system of the data
+     * @throws LiveNodeException when any of them was not taken
+     */
+    void importSSTables(LiveTable table, Path directory) throws IOException {
+        if (data(directory).isEmpty()) {
+            throw new LiveNodeException(
+                    "directory has no SSTable to import, node=" + address() + ", directory=" + directory);
+        }
+        // reset level, clear repaired, verify, verify tokens, invalidate caches, extended verify; not: copy data
+        boolean[] flags = {true, true, true, true, true, true, false};
+        Object[] arguments = new Object[1 + flags.length];
+        String[] types = new String[1 + flags.length];
+        arguments[0] = new HashSet<>(Set.of(directory.toString()));
+        types[0] = Set.class.getName();
+        for (int i = 0; i < flags.length; i++) {
+            arguments[i + 1] = flags[i];
+            types[i + 1] = boolean.class.getName();
+        }
+        Object failed = beans.invoke(NodeBeans.table(table), "importNewSSTables", arguments, types);
+        // What it does not know it leaves there, and says nothing.
+        List<Path> left = data(directory);
+        if (!strings(failed).isEmpty() || !left.isEmpty()) {
+            throw new LiveNodeException("Cassandra did not import all SSTables, its log says why, node=" + address()
+                    + ", table=" + table.qualifiedName() + ", left=" + left);
+        }
+    }
+
+    private static List<Path> data(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.getFileName().toString().endsWith("-Data.db"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** What must stay as it is until an import. */
+    NodeMoment moment(List<LiveTable> of) throws LiveNodeException {
+        Map<UUID, String> truncations = tables.truncations();
+        Map<String, Ring> rings = new HashMap<>();
+        Set<String> pending = new HashSet<>();
+        Map<String, NodeMoment.TableMoment> moments = new HashMap<>();
+        for (LiveTable table : of) {
+            if (!rings.containsKey(table.keyspace())) {
+                rings.put(table.keyspace(), ring(table.keyspace()));
+                if (isPending(table.keyspace())) {
+                    pending.add(table.keyspace());
+                }
+            }
+            Optional<LiveTable> there = table(table.keyspace(), table.name());
+            if (there.isPresent()) {
+                UUID id = there.get().id();
+                moments.put(
+                        table.qualifiedName(),
+                        new NodeMoment.TableMoment(id, Optional.ofNullable(truncations.get(id))));
+            }
+        }
+        return new NodeMoment(hostId(), startedAt(), schemaVersions(), rings, pending, moments);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            tables.close();
+        } finally {
+            beans.close();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.anneal.agent;
+
+import io.anneal.node.Ring;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What must stay as it is between a node's snapshot and an import, since rows of the snapshot are the node's own no longer
+ * where any of it has changed: they may be truncated, of another table, or of a range that the node does not own.
+ *
+ * @param startedAt when its process began: a fence ends with that
+ * @param schemaVersions of all nodes that it reaches, more than one while they do not agree
+ * @param rings by keyspace
+ * @param pendingKeyspaces in which ranges are about to have other owners
+ * @param tables by qualified name
+ */
+record NodeMoment(
+        UUID hostId,
+        Instant startedAt,
+        Set<String> schemaVersions,
+        Map<String, Ring> rings,
+        Set<String> pendingKeyspaces,
+        Map<String, TableMoment> tables) {
+    /**
+     * One table of it.
+     *
+     * @param truncation what the node keeps of its last one
+     */
+    record TableMoment(UUID id, Optional<String> truncation) {}
+
+    NodeMoment {
+        schemaVersions = Set.copyOf(schemaVersions);
+        rings = Map.copyOf(rings);
+        pendingKeyspaces = Set.copyOf(pendingKeyspaces);
+        tables = Map.copyOf(tables);
+    }
+
+    /** Why nothing may begin now; empty if it may. */
+    Optional<String> unrest() {
+        if (schemaVersions.size() != 1) {
+            return Optional.of("nodes do not agree about the schema, versions=" + schemaVersions);
+        }
+        return pendingKeyspaces.isEmpty()
+                ? Optional.empty()
+                : Optional.of("ranges are about to have other owners, keyspaces=" + pendingKeyspaces);
+    }
+
+    /** What is no longer as it was; empty if all of it is. */
+    Optional<String> changeTo(NodeMoment now) {
+        if (!hostId.equals(now.hostId)) {
+            return Optional.of("another node answers, host-id=" + now.hostId + ", was=" + hostId);
+        }
+        if (!startedAt.equals(now.startedAt)) {
+            return Optional.of("node was restarted, started=" + now.startedAt + ", was=" + startedAt);
+        }
+        for (Map.Entry<String, TableMoment> table : tables.entrySet()) {
+            TableMoment then = table.getValue();
+            TableMoment there = now.tables.get(table.getKey());
+            if (there == null || !there.id.equals(then.id)) {
+                return Optional.of(
+                        "table was dropped" + (there == null ? "" : " and made again") + ", table=" + table.getKey());
+            }
+            if (!there.truncation.equals(then.truncation)) {
+                return Optional.of("table was truncated, table=" + table.getKey());
+            }
+        }
+        if (!schemaVersions.equals(now.schemaVersions)) {
+            return Optional.of("schema has changed, versions=" + now.schemaVersions + ", were=" + schemaVersions);
+        }
+        for (Map.Entry<String, Ring> ring : rings.entrySet()) {
+            if (!Objects.equals(ring.getValue(), now.rings.get(ring.getKey()))) {
+                return Optional.of("ranges have other owners, keyspace=" + ring.getKey());
+            }
+        }
+        return now.unrest();
+    }
+
+    static List<String> names(List<LiveTable> tables) {
+        return tables.stream().map(LiveTable::qualifiedName).toList();
+    }
+}
