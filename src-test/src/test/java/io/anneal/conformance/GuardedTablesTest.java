@@ -107,7 +107,8 @@ final class GuardedTablesTest {
     private void deleteLongAgoAndCompact() {
         long at = Instant.now().getEpochSecond() - GC_GRACE_SECONDS - 3_600;
         peer.executeBound(
-                at, List.of(new BoundStatement("DELETE FROM " + TABLE + " USING TIMESTAMP 2000 WHERE k = 1", List.of())));
+                at,
+                List.of(new BoundStatement("DELETE FROM " + TABLE + " USING TIMESTAMP 2000 WHERE k = 1", List.of())));
         peer.flush(KEYSPACE, "t");
         peer.compact(KEYSPACE, "t");
     }
@@ -217,8 +218,7 @@ final class GuardedTablesTest {
     void shouldRefuseAfterTheDeadline() throws IOException {
         Instant now = Instant.now();
         InstantSource[] clock = {InstantSource.fixed(now)};
-        try (GuardedTables guarded =
-                GuardedTables.hold(node, List.of(table), lease, () -> clock[0].instant(), TAG)) {
+        try (GuardedTables guarded = GuardedTables.hold(node, List.of(table), lease, () -> clock[0].instant(), TAG)) {
             Instant deadline = deadline(guarded, guarded.takeSnapshot());
             assertThat(deadline).isEqualTo(now.plusSeconds(GC_GRACE_SECONDS - 10));
             Path staged = stage();
@@ -253,8 +253,8 @@ final class GuardedTablesTest {
                 peer.execute("CREATE MATERIALIZED VIEW " + KEYSPACE + ".w AS SELECT * FROM " + TABLE
                         + " WHERE v IS NOT NULL AND k IS NOT NULL PRIMARY KEY (v, k)");
             default ->
-                peer.executeAll(List.of(
-                        "DROP TABLE " + TABLE, "CREATE TABLE " + TABLE + " (k int PRIMARY KEY, v counter)"));
+                peer.executeAll(
+                        List.of("DROP TABLE " + TABLE, "CREATE TABLE " + TABLE + " (k int PRIMARY KEY, v counter)"));
         }
         table = table("t");
 

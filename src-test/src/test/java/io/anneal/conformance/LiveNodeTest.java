@@ -78,18 +78,20 @@ final class LiveNodeTest {
         try (LiveNode node = open(peer)) {
             LiveTable table = node.table(KEYSPACE, "t").orElseThrow();
             assertThat(table.id())
-                    .hasToString(peer.execute(
-                                    "SELECT id FROM system_schema.tables WHERE keyspace_name = '" + KEYSPACE + "'")
-                            .column("id")
-                            .get(0));
+                    .hasToString(
+                            peer.execute("SELECT id FROM system_schema.tables WHERE keyspace_name = '" + KEYSPACE + "'")
+                                    .column("id")
+                                    .get(0));
             assertThat(table.gcGraceSeconds()).isEqualTo(1234);
             assertThat(table.objections()).isEmpty();
             assertThat(node.table(KEYSPACE, "none")).isEmpty();
 
             node.takeSnapshot("tag", List.of(table));
-            assertThat(node.snapshotDirectories("tag", table)).singleElement().satisfies(snapshot -> assertThat(snapshot)
-                    .isDirectoryContaining(file -> file.toString().endsWith("-Data.db"))
-                    .isDirectoryContaining(file -> file.endsWith("schema.cql")));
+            assertThat(node.snapshotDirectories("tag", table))
+                    .singleElement()
+                    .satisfies(snapshot -> assertThat(snapshot)
+                            .isDirectoryContaining(file -> file.toString().endsWith("-Data.db"))
+                            .isDirectoryContaining(file -> file.endsWith("schema.cql")));
             node.clearSnapshot("tag", Set.of(KEYSPACE));
             assertThat(node.snapshotDirectories("tag", table)).isEmpty();
         }

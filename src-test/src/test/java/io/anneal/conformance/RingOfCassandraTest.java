@@ -2,10 +2,6 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.agent.FenceLease;
-import io.anneal.agent.GuardedTables;
-import io.anneal.agent.LiveNode;
-import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.faults.Commands;
 import io.anneal.key.DecoratedKey;
@@ -21,9 +17,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -94,118 +88,11 @@ final class RingOfCassandraTest {
                         .contains(SYNCED);
                 assertThat(rows(i)).as("node %d, seed %d", i, seed).isEqualTo(expected(ring, i));
             }
-            repairsWhileNodesRun(ring);
         } finally {
             for (int i = nodes.size() - 1; i >= 0; i--) {
                 nodes.get(i).close();
             }
         }
-    }
-
-    /** Rows that one owner alone has, given to the others by the guards of all nodes. */
-    private void repairsWhileNodesRun(Ring ring) throws IOException {
-        List<Integer> lacking = IntStream.range(1_000, 1_100)
-                .filter(partition -> owners(ring, partition).contains(address(0)))
-                .boxed()
-                .toList();
-        writeToFirst(lacking);
-        assertThat(nodes.get(0).nodetool("repair", "--preview", "--full", "ring"))
-                .doesNotContain(SYNCED);
-        List<LiveNode> live = new ArrayList<>();
-        List<GuardedTables> guards = new ArrayList<>();
-        try {
-            for (int i = 0; i < NODES; i++) {
-                live.add(LiveNodeTest.open(nodes.get(i)));
-                assertThat(live.get(i).ring("ring")).isEqualTo(ring);
-                FenceLease lease = new FenceLease(directory.resolve("fence" + i));
-                guards.add(GuardedTables.hold(
-                        live.get(i),
-                        List.of(live.get(i).table("ring", "t").orElseThrow()),
-                        lease,
-                        InstantSource.system(),
-                        "live"));
-            }
-            Instant earliest = Instant.MAX;
-            for (GuardedTables guard : guards) {
-                Instant at = guard.takeSnapshot();
-                earliest = at.isBefore(earliest) ? at : earliest;
-            }
-            Commands.Result repaired = repairSnapshots(live, "live", "--apply", "--out", directory + "/staged");
-            assertThat(repaired.exitCode()).as(repaired.err()).isZero();
-            for (int i = 1; i < NODES; i++) {
-                LiveTable table = live.get(i).table("ring", "t").orElseThrow();
-                Path staged = directory.resolve("staged").resolve(address(i)).resolve("ring").resolve("t");
-                // A node may own nothing together with the first.
-                if (Files.isDirectory(staged)) {
-                    guards.get(i)
-                            .importAll(
-                                    Map.of(table, staged),
-                                    guards.get(i).deadline(earliest, Duration.ofSeconds(10)));
-                }
-            }
-            for (GuardedTables guard : guards) {
-                guard.close();
-            }
-            for (int i = 0; i < NODES; i++) {
-                LiveTable table = live.get(i).table("ring", "t").orElseThrow();
-                assertThat(live.get(i).neverPurges(table)).isFalse();
-                assertThat(nodes.get(i).nodetool("repair", "--preview", "--full", "ring"))
-                        .contains(SYNCED);
-                live.get(i).takeSnapshot("after", List.of(table));
-            }
-            Commands.Result again = repairSnapshots(live, "after", "--dry-run");
-            assertThat(again.exitCode()).as(again.out() + again.err()).isZero();
-            for (int i = 0; i < NODES; i++) {
-                String node = address(i);
-                assertThat(rows(i).keySet().stream().filter(row -> row >= 1_000 * ROWS_EACH))
-                        .as("node %d, seed %d", i, seed)
-                        .containsExactlyElementsOf(lacking.stream()
-                                .filter(partition -> owners(ring, partition).contains(node))
-                                .map(partition -> partition * ROWS_EACH)
-                                .toList());
-            }
-            nodes.get(0).execute("CREATE TABLE ring.captured (p int PRIMARY KEY) WITH cdc = true");
-            assertThat(live.get(0).table("ring", "captured").orElseThrow().objections())
-                    .singleElement()
-                    .asString()
-                    .contains("CDC");
-        } finally {
-            for (LiveNode node : live) {
-                node.close();
-            }
-        }
-    }
-
-    private void writeToFirst(List<Integer> partitions) throws IOException {
-        Path home = directory.resolve("first");
-        TableSchema schema = CqlSchema.parse(nodes.get(0).describe("ring", "t"), "describe")
-                .table("ring", "t")
-                .orElseThrow();
-        try (SSTableWriter writer = SSTableWriter.builder(schema).to(home).unsorted(1 << 20)) {
-            for (int partition : partitions) {
-                writer.row()
-                        .key("p", partition)
-                        .clustering("c", 0)
-                        .set("v", "of the first")
-                        .timestampMicros(micros)
-                        .insert();
-            }
-            writer.finish();
-        }
-        nodes.get(0).importDirectory("ring", "t", home.resolve("ring").resolve("t"));
-    }
-
-    private Commands.Result repairSnapshots(List<LiveNode> live, String tag, String... how) throws IOException {
-        List<String> arguments = new ArrayList<>(
-                List.of("repair", "--ring", directory.resolve("ring").toString(), "--table", "ring.t"));
-        arguments.addAll(List.of(how));
-        for (int i = 0; i < NODES; i++) {
-            LiveTable table = live.get(i).table("ring", "t").orElseThrow();
-            for (Path snapshot : live.get(i).snapshotDirectories(tag, table)) {
-                arguments.addAll(List.of("--dir", snapshot.toString(), "--name", address(i)));
-            }
-        }
-        return Commands.run(arguments.toArray(String[]::new));
     }
 
     private static String address(int node) {
@@ -219,7 +106,6 @@ final class RingOfCassandraTest {
             nodes.add(CassandraPeer.start(Peers.shortLived(
                             directory.resolve("node" + i),
                             "num_tokens: " + tokensEach,
-                            "cdc_enabled: true",
                             "initial_token: '" + tokens + "'",
                             "memtable_heap_space: 64MiB")
                     .withHeapMiB(512)
