@@ -705,8 +705,7 @@ final class RepairWorld implements AutoCloseable {
         /** Of what an earlier run of it compared there is nothing left, so that it is not gone on with. */
         boolean hasLostReplica() throws IOException {
             for (ReplicaHost host : wanted.hosts()) {
-                if (host.stages()
-                        && truncatedMeanwhile(host)
+                if (truncatedMeanwhile(host)
                         && host.content().fragments().lines().isEmpty()) {
                     return true;
                 }
