@@ -84,8 +84,8 @@ final class HintsTest {
                 .containsExactlyInAnyOrder(
                         "rename(String, long): nobody says what it does, nor does its name; annotate it, @Read, @Write,"
                                 + " @Delete, @Conditional or @Increment",
-                        "cached(int): no key; put @Key on the parameter that has it or in it; m.noKey() if it is about no key in"
-                                + " particular");
+                        "cached(int): no key; put @Key on the parameter that has it or in it; @NoKey or m.noKey() if it is about no"
+                                + " key in particular");
         pasted.add(".method(\"rename\", m -> m.write().key(1))");
         pasted.add(".method(\"cached\", m -> m.noKey())");
         for (Phase phase : List.of(Phase.WRITE_BOTH, Phase.READ_TARGET, Phase.TARGET_ONLY)) {
