@@ -92,7 +92,8 @@ final class NodeTables implements Closeable {
         if (flags != null && flags.contains("counter")) {
             objections.add("it has counters, which a node keeps in a cache that an import does not reach");
         }
-        // A node that is not configured for CDC does not tell it of its tables, and does none.
+        // A 5.0.9 without cdc_enabled did not tell it of its tables. Where settings differ by node, each has to be
+        // asked.
         if (row.getColumnDefinitions().contains("cdc") && row.getBoolean("cdc")) {
             objections.add("it has CDC, which an import bypasses");
         }
