@@ -266,8 +266,7 @@ final class BlockReader implements Closeable {
         if (items.hasRow() && items.hasStatics()) {
             return false;
         }
-        // A deletion that is open where the cursor begins is met there by each that is opened there; and the place
-        // behind a
+        // A deletion that is open where the cursor begins is met there by each that is opened there. The place behind a
         // row that is gone, where the block before may have ended, is where a deletion ends that was open at the row.
         return isElsewhere(source.rest(), position) && isElsewhere(endedAt(), position);
     }
