@@ -1,6 +1,7 @@
 package io.anneal.schema;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +16,12 @@ import java.util.Set;
  * keeps its drop time.
  */
 public final class CqlSchema {
+    private static final int KEPT_MAX = 64;
+    private static final int KEPT_CHARACTERS_MAX = 1 << 16;
+
+    /** The texts that were read last: a directory is asked again and again whether its tables are still those of its text. */
+    private static final Map<Text, CqlSchema> KEPT = Collections.synchronizedMap(new Kept());
+
     private final Map<String, TableSchema> tables;
     private final Map<String, String> refusals;
 
@@ -42,7 +49,16 @@ public final class CqlSchema {
      * @throws SchemaException when the text is no schema: names the file, line, column and reason
      */
     public static CqlSchema parse(String text, String resourceName) {
-        return new SchemaReader(resourceName).read(text);
+        Text whole = new Text(text, resourceName);
+        CqlSchema kept = KEPT.get(whole);
+        if (kept != null) {
+            return kept;
+        }
+        CqlSchema schema = new SchemaReader(resourceName).read(text);
+        if (text.length() <= KEPT_CHARACTERS_MAX) {
+            KEPT.put(whole, schema);
+        }
+        return schema;
     }
 
     /** The tables in the order of the text, without those that are refused. */
@@ -81,5 +97,21 @@ public final class CqlSchema {
     /** Why tables of the text cannot be handled, by {@code keyspace.table}. */
     public Map<String, String> refusals() {
         return Map.copyOf(refusals);
+    }
+
+    /** With its name, which errors that come later give. */
+    private record Text(String text, String resourceName) {}
+
+    private static final class Kept extends LinkedHashMap<Text, CqlSchema> {
+        private static final long serialVersionUID = 1L;
+
+        Kept() {
+            super(KEPT_MAX, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Text, CqlSchema> eldest) {
+            return size() > KEPT_MAX;
+        }
     }
 }

@@ -84,11 +84,11 @@ typeArgument
     ;
 
 typeName
-    : (identifier '.')? identifier
+    : identifier ('.' identifier)?
     ;
 
 tableName
-    : (identifier '.')? identifier
+    : identifier ('.' identifier)?
     ;
 
 alterTable
