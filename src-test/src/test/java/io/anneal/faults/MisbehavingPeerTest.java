@@ -22,7 +22,7 @@ class MisbehavingPeerTest {
     /** More than a stream's first credit. */
     private static final int[] LONG = {0, 100, 70_000, 1, 300_000, 64 << 10};
 
-    private static final int ROUNDS = Integer.getInteger("anneal.link.rounds", 40);
+    private static final int ROUNDS = Integer.getInteger("anneal.link.rounds", 24);
 
     private static BufferLeaks leaks;
 

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Danneal.crash.rounds=N} for more of them, {@code -Danneal.seed=N} for others.
  */
 class StoreCrashTest {
-    private static final int ROUNDS = Integer.getInteger("anneal.crash.rounds", 20);
+    private static final int ROUNDS = Integer.getInteger("anneal.crash.rounds", 12);
     private static final long SEED = Long.getLong("anneal.seed", 1);
     private static final int WRITES_MAX = 1_500;
     private static final int MODEL_ROUNDS = 8;
