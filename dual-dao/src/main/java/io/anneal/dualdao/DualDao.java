@@ -1,6 +1,7 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.journal.KeyJournal;
@@ -206,6 +207,11 @@ public final class DualDao<D> implements AutoCloseable {
     /** The keys of which a side may lack the newest state. */
     public KeyJournal journal() {
         return parts.journal();
+    }
+
+    /** Time and threads, as the builder was given them. */
+    public DualEnvironment environment() {
+        return config.environment();
     }
 
     /** As in the phase store. */

@@ -140,7 +140,12 @@ public final class KeyRun<K> {
 
     /** Makes good what differs, on the side that is not right in the phase. */
     public KeyRun<K> repair() {
-        repairs = true;
+        return repair(true);
+    }
+
+    /** Whether it does. */
+    public KeyRun<K> repair(boolean makesGood) {
+        repairs = makesGood;
         return this;
     }
 

@@ -81,21 +81,15 @@ final class PackageTable {
         DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 
-        DIRECT.put("migrate.store", List.of("dualdao", "dualdao.cassandra", "store"));
-        DIRECT.put("migrate.bulk", List.of("migrate.store", "job"));
-        DIRECT.put("migrate.load", List.of("migrate.store"));
-        DIRECT.put("migrate.report", List.of("dualdao"));
+        DIRECT.put("migrate.service", List.of("dualdao", "store"));
+        DIRECT.put("migrate.bulk", List.of("dualdao", "store", "job"));
         DIRECT.put("migrate.page", List.of("dualdao"));
+
+        DIRECT.put("harness.store", List.of("migrate.service", "dualdao.cassandra"));
+        DIRECT.put("harness.load", List.of("harness.store"));
+        DIRECT.put("harness.report", List.of("dualdao"));
         DIRECT.put(
-                "migrate",
-                List.of(
-                        "migrate.bulk",
-                        "migrate.load",
-                        "migrate.report",
-                        "migrate.page",
-                        "repair",
-                        "streaming",
-                        "paging"));
+                "harness", List.of("migrate.bulk", "migrate.page", "harness.load", "harness.report", "dualdao.jdbc"));
 
         DIRECT.put("agent", List.of("node"));
 
@@ -122,8 +116,10 @@ final class PackageTable {
         DIRECT.put("bench.streaming", List.of("streaming", "bench.measure"));
         DIRECT.put("bench.paging", List.of("paging", "bench.measure"));
         DIRECT.put("bench.dualdao", List.of("dualdao", "bench.measure"));
-        DIRECT.put("bench.scenario", List.of("migrate", "bench.measure", "bench.peer", "bench.oldrepair"));
-        DIRECT.put("cli.command", List.of("migrate", "bench.scenario"));
+        DIRECT.put(
+                "bench.scenario",
+                List.of("dualdao", "repair", "paging", "bench.measure", "bench.peer", "bench.oldrepair"));
+        DIRECT.put("cli.command", List.of("harness", "bench.scenario"));
         DIRECT.put("cli.sstable", List.of("cli.command"));
         DIRECT.put("cli.store", List.of("cli.command"));
         DIRECT.put("cli.migrate", List.of("cli.command"));
@@ -143,7 +139,6 @@ final class PackageTable {
                         "cli.scan",
                         "cli.stream",
                         "cli.demo",
-                        "migrate",
                         "bench.scenario",
                         "bench.repair",
                         "bench.streaming",

@@ -26,6 +26,7 @@ final class PublicApiTest {
         "io.anneal.bench..",
         "io.anneal.cli..",
         "io.anneal.migrate..",
+        "io.anneal.harness..",
         "io.anneal.dualdao.cassandra"
     };
 

@@ -1,7 +1,7 @@
 package io.anneal.conformance;
 
-import io.anneal.migrate.store.EmbeddedPartitionDao;
-import io.anneal.migrate.store.PartitionDao;
+import io.anneal.harness.store.EmbeddedPartitionDao;
+import io.anneal.harness.store.PartitionDao;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

@@ -1,9 +1,9 @@
 package io.anneal.conformance;
 
-import io.anneal.migrate.store.Delayer;
-import io.anneal.migrate.store.Faults;
-import io.anneal.migrate.store.MemoryPartitionDao;
-import io.anneal.migrate.store.PartitionDao;
+import io.anneal.harness.store.Delayer;
+import io.anneal.harness.store.Faults;
+import io.anneal.harness.store.MemoryPartitionDao;
+import io.anneal.harness.store.PartitionDao;
 import java.time.Clock;
 import java.util.SplittableRandom;
 

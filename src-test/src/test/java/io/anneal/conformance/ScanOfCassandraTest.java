@@ -6,7 +6,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.faults.Commands;
-import io.anneal.migrate.store.CassandraSessions;
+import io.anneal.harness.store.CassandraSessions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

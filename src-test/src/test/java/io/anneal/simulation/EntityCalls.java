@@ -1,8 +1,8 @@
 package io.anneal.simulation;
 
 import io.anneal.dualdao.phase.Side;
-import io.anneal.migrate.load.LoggedOperation;
-import io.anneal.migrate.load.OperationLog;
+import io.anneal.harness.load.LoggedOperation;
+import io.anneal.harness.load.OperationLog;
 import io.anneal.simulation.SimulatedDao.Entity;
 import java.util.ArrayList;
 import java.util.HashSet;

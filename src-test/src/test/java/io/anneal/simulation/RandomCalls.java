@@ -2,10 +2,10 @@ package io.anneal.simulation;
 
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.route.OutcomePerSide;
-import io.anneal.migrate.load.LoggedOperation;
-import io.anneal.migrate.load.OperationLog;
-import io.anneal.migrate.store.Item;
-import io.anneal.migrate.store.Partition;
+import io.anneal.harness.load.LoggedOperation;
+import io.anneal.harness.load.OperationLog;
+import io.anneal.harness.store.Item;
+import io.anneal.harness.store.Partition;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,10 +1,10 @@
 package io.anneal.simulation;
 
 import io.anneal.dualdao.route.WriteTime;
-import io.anneal.migrate.store.Item;
-import io.anneal.migrate.store.Partition;
-import io.anneal.migrate.store.TimedItem;
-import io.anneal.migrate.store.TimedPartitions;
+import io.anneal.harness.store.Item;
+import io.anneal.harness.store.Partition;
+import io.anneal.harness.store.TimedItem;
+import io.anneal.harness.store.TimedPartitions;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.migrate.BulkSettings;
+import io.anneal.harness.BulkSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

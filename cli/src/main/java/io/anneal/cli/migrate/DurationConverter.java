@@ -1,6 +1,6 @@
 package io.anneal.cli.migrate;
 
-import io.anneal.migrate.DurationText;
+import io.anneal.harness.DurationText;
 import java.time.Duration;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

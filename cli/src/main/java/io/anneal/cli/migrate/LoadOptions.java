@@ -1,8 +1,8 @@
 package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.Subcommand;
-import io.anneal.migrate.load.LoadConfig;
-import io.anneal.migrate.load.LoadMix;
+import io.anneal.harness.load.LoadConfig;
+import io.anneal.harness.load.LoadMix;
 import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;

@@ -7,7 +7,7 @@ import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
-import io.anneal.migrate.PhaseText;
+import io.anneal.harness.PhaseText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -8,16 +8,15 @@ import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.phase.PhaseRecord;
-import io.anneal.migrate.BulkWork;
-import io.anneal.migrate.MigrationSides;
-import io.anneal.migrate.StepsBack;
+import io.anneal.harness.BulkWork;
+import io.anneal.harness.MigrationSides;
+import io.anneal.harness.StepsBack;
+import io.anneal.harness.store.Delayer;
 import io.anneal.migrate.bulk.BackfillResult;
 import io.anneal.migrate.bulk.ReverseResult;
 import io.anneal.migrate.bulk.VerificationResult;
-import io.anneal.migrate.store.Delayer;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,7 +67,6 @@ final class MigrateBackfillCommand extends Subcommand {
             phases.control().current();
             BulkWork work = new BulkWork(
                     open,
-                    List::of,
                     phases.store(),
                     phases.control(),
                     bulk.settings(this, who.who(), progress),

@@ -5,7 +5,7 @@ import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.InstanceState;
 import io.anneal.dualdao.phase.Readiness;
-import io.anneal.migrate.PhaseText;
+import io.anneal.harness.PhaseText;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;

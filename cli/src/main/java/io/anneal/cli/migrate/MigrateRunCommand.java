@@ -13,22 +13,22 @@ import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
-import io.anneal.migrate.BulkSettings;
-import io.anneal.migrate.DurationText;
-import io.anneal.migrate.MigrationRun;
-import io.anneal.migrate.MigrationSides;
-import io.anneal.migrate.RunConfig;
-import io.anneal.migrate.RunResult;
-import io.anneal.migrate.RunWorks;
-import io.anneal.migrate.Walk;
-import io.anneal.migrate.load.LoadConfig;
+import io.anneal.harness.BulkSettings;
+import io.anneal.harness.DurationText;
+import io.anneal.harness.MigrationRun;
+import io.anneal.harness.MigrationSides;
+import io.anneal.harness.RunConfig;
+import io.anneal.harness.RunResult;
+import io.anneal.harness.RunWorks;
+import io.anneal.harness.Walk;
+import io.anneal.harness.load.LoadConfig;
+import io.anneal.harness.report.StoryFile;
+import io.anneal.harness.store.Delayer;
+import io.anneal.harness.store.PartitionCopy;
+import io.anneal.harness.store.PartitionDao;
+import io.anneal.harness.store.PhaseStoreUrl;
+import io.anneal.harness.store.StoreOutcomes;
 import io.anneal.migrate.page.MigrationPage;
-import io.anneal.migrate.report.StoryFile;
-import io.anneal.migrate.store.Delayer;
-import io.anneal.migrate.store.PartitionCopy;
-import io.anneal.migrate.store.PartitionDao;
-import io.anneal.migrate.store.PhaseStoreUrl;
-import io.anneal.migrate.store.StoreOutcomes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -310,7 +310,7 @@ public final class MigrateRunCommand extends Subcommand {
         long seed = new SecureRandom().nextInt(Integer.MAX_VALUE);
         Optional<LoadConfig> made = load.config(this, dual.instance(), seed);
         BulkSettings settings = new BulkSettings(who.who(), 0, Optional.empty(), rereadDelay(), progress -> {});
-        RunWorks works = RunWorks.of(open, dual, phases, made, settings, gateTimeout, environment);
+        RunWorks works = RunWorks.of(open, dual, phases, made, settings, gateTimeout, environment.clock());
         RunConfig config = new RunConfig(
                 auto,
                 work,

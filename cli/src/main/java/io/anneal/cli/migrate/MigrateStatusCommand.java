@@ -11,7 +11,7 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
-import io.anneal.migrate.PhaseText;
+import io.anneal.harness.PhaseText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;

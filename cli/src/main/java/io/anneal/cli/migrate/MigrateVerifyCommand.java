@@ -5,13 +5,12 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.migrate.BulkWork;
-import io.anneal.migrate.MigrationSides;
+import io.anneal.harness.BulkWork;
+import io.anneal.harness.MigrationSides;
+import io.anneal.harness.store.Delayer;
 import io.anneal.migrate.bulk.BulkMismatch;
 import io.anneal.migrate.bulk.VerificationResult;
-import io.anneal.migrate.store.Delayer;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,7 +42,6 @@ final class MigrateVerifyCommand extends Subcommand {
             phases.control().current();
             BulkWork work = new BulkWork(
                     open,
-                    List::of,
                     phases.store(),
                     phases.control(),
                     bulk.settings(this, who.who(), progress),

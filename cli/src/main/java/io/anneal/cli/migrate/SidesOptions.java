@@ -2,10 +2,10 @@ package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.NotAvailableException;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.migrate.MigrationSides;
-import io.anneal.migrate.store.Delayer;
-import io.anneal.migrate.store.StoreSettings;
-import io.anneal.migrate.store.StoreUrl;
+import io.anneal.harness.MigrationSides;
+import io.anneal.harness.store.Delayer;
+import io.anneal.harness.store.StoreSettings;
+import io.anneal.harness.store.StoreUrl;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.anneal.cli.migrate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.dualdao.phase.PhaseRecord;
-import io.anneal.migrate.RunResult;
-import io.anneal.migrate.WalkResult;
-import io.anneal.migrate.load.HistoryVerdict;
+import io.anneal.harness.RunResult;
+import io.anneal.harness.WalkResult;
+import io.anneal.harness.load.HistoryVerdict;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -296,6 +296,28 @@ public final class PhaseControl {
         return checkedChange(situation, Steps.reverse(situation), who, why);
     }
 
+    /**
+     * Goes back from 4 or 5 to 3b, each step once all instances act by the one before, and waits until they act by the last.
+     *
+     * @param atMost how long instances may take for each step
+     * @throws GateException if a step is refused, or instances don't act by one in time
+     */
+    public PhaseRecord reverseToBoth(String who, String why, Duration atMost, Sleeper sleeper)
+            throws InterruptedException {
+        while (true) {
+            boolean acknowledged = awaitAcknowledged(atMost, sleeper);
+            Situation situation = situation();
+            if (!situation.wayBack()) {
+                checkedChange(situation, Steps.reverse(situation), who, why);
+            } else if (acknowledged) {
+                return situation.current();
+            } else {
+                Phase phase = situation.current().phase();
+                throw new GateException(new Readiness(phase, phase, List.of(new Gates(situation).instances())));
+            }
+        }
+    }
+
     /** Changes the share of keys whose reads begin at the target, in 3, or in 2 what 3 will begin with. */
     public PhaseRecord readShare(int percent, String who, String why) {
         if (percent < 0 || percent > 100) {

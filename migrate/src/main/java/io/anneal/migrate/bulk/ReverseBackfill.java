@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * The way back from phases 4 and 5, on which the origin gets what was written to the target alone. One thread runs it.
@@ -56,24 +55,15 @@ public final class ReverseBackfill<E extends BulkEntry> {
     /**
      * Goes back, waits, verifies.
      *
-     * @throws BulkRefusedException when the phase is before 4 and was not come back to this way, when it is changed meanwhile, or
-     *     when instances do not acknowledge or work their journals off in time: names them
-     * @throws io.anneal.dualdao.phase.GateException when a step is refused
+     * @throws BulkRefusedException when the phase is changed meanwhile, or when instances do not work their journals off in time:
+     *     names them
+     * @throws io.anneal.dualdao.phase.GateException when a step is refused, or instances do not acknowledge it in time
      */
     public ReverseResult run() throws IOException, InterruptedException {
-        PhaseRecord current = control.current();
-        while (!control.onTheWayBack()) {
-            if (current.phase().writes(Side.ORIGIN)) {
-                throw new BulkRefusedException("both sides are written, there is nothing to take back, name="
-                        + control.name() + ", phase=" + current.phase().label());
-            }
-            awaitAcknowledged();
-            current = control.reverse(who, told.why);
-            told.steps.accept(current);
-        }
-        awaitAcknowledged();
+        PhaseRecord current = control.reverseToBoth(
+                who, told.why, told.patience, wait -> told.environment.sleeper().sleepNanos(wait.toNanos()));
         WorkStart start = control.begin();
-        await("instances have keys left that the origin may lack", () -> control.lacking(Side.ORIGIN));
+        awaitJournals();
         VerificationResult found = verify(current, told.repair);
         if (found.clean() && found.repaired() > 0) {
             WorkStart again = control.begin();
@@ -90,22 +80,18 @@ public final class ReverseBackfill<E extends BulkEntry> {
         return Map.of(Facts.MISMATCHES, Long.toString(mismatches), Facts.ROWS, Long.toString(found.entries()));
     }
 
-    private void awaitAcknowledged() throws InterruptedException {
-        await("instances have not acknowledged the phase", control::behind);
-    }
-
-    /** Instances that something waits for, by what they say. */
-    private interface Waiting {
-        List<String> instances();
-    }
-
-    private void await(String what, Waiting waiting) throws InterruptedException {
+    private void awaitJournals() throws InterruptedException {
         Instant deadline = told.environment.clock().instant().plus(told.patience);
-        for (List<String> left = waiting.instances(); !left.isEmpty(); left = waiting.instances()) {
+        while (true) {
+            List<String> left = control.lacking(Side.ORIGIN);
+            if (left.isEmpty()) {
+                return;
+            }
             if (!told.environment.clock().instant().isBefore(deadline)) {
                 throw new BulkRefusedException(
-                        what + ", run it again once they have; declare those dead that are, name=" + control.name()
-                                + ", instances=" + left + ", waited=" + told.patience);
+                        "instances have keys left that the origin may lack, run it again once they have none; declare"
+                                + " those dead that are, name=" + control.name() + ", instances=" + left + ", waited="
+                                + told.patience);
             }
             told.environment.sleeper().sleepNanos(ASK_NANOS);
         }
@@ -146,7 +132,6 @@ public final class ReverseBackfill<E extends BulkEntry> {
         private final String why;
         private Optional<BulkTarget<E>> repair = Optional.empty();
         private Duration patience = Duration.ofMinutes(10);
-        private Consumer<PhaseRecord> steps = step -> {};
         private BulkTolerance tolerance = BulkTolerance.VALUES;
         private int rereads = 3;
         private Duration rereadDelay = Duration.ofSeconds(2);
@@ -171,12 +156,6 @@ public final class ReverseBackfill<E extends BulkEntry> {
         /** How long instances may take for each step, and for their journals; 10 minutes unless told. */
         public Builder<E> patience(Duration longest) {
             patience = longest;
-            return this;
-        }
-
-        /** Is told each step back. */
-        public Builder<E> steps(Consumer<PhaseRecord> told) {
-            steps = told;
             return this;
         }
 

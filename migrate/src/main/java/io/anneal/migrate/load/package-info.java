@@ -1,5 +1,0 @@
-/**
- * Load as a service makes it, for trying a migration out, and the log and checker that hold its answers against what was promised.
- * May import migrate.store. Imported by migrate and cli. One thread pumps a load; log and statistics take any thread.
- */
-package io.anneal.migrate.load;

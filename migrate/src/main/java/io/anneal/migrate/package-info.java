@@ -1,6 +1,0 @@
-/**
- * The migration harness around dual-dao: the walk through the phases, runs under load that are checked and told, the work between
- * phases. May import its sub-packages, dual-dao, core, repair, streaming, paging. Imported by cli. A walk and a run belong to
- * the thread that called them.
- */
-package io.anneal.migrate;

@@ -1,5 +1,0 @@
-/**
- * The story of a migration as charts: latencies of both sides over time, with what happened when. May import dualdao. Imported by
- * migrate and cli. A recorder takes any thread; the rest belongs to one.
- */
-package io.anneal.migrate.report;
