@@ -181,12 +181,26 @@ final class MigrationHarnessTest {
     @Test
     void shouldTurnBackWhenAGateStaysShut() throws IOException, InterruptedException {
         fill();
-        target.faults().lossy(1);
-        WalkResult result = harness().walk();
+        WalkWork backfill = () -> {
+            String copied = works().backfill().run();
+            target.delete(3).toCompletableFuture().join();
+            return copied;
+        };
+        WalkResult result =
+                harness().works(works(backfill, works().verification())).walk();
         assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
         assertThat(result.reason()).contains("verification", "mismatches");
         assertThat(dual.phase().phase()).isEqualTo(Phase.ORIGIN_ONLY);
         assertThat(read(dual.dao(), 3)).isEqualTo("first");
+    }
+
+    @Test
+    void shouldTurnBackWhenTheTargetLosesWhatIsCopied() throws IOException, InterruptedException {
+        fill();
+        target.faults().lossy(1);
+        WalkResult result = harness().walk();
+        assertThat(result.outcome()).isEqualTo(WalkResult.Outcome.ROLLED_BACK);
+        assertThat(result.reason()).contains("back-fill", "sides differ after copying");
     }
 
     @Test

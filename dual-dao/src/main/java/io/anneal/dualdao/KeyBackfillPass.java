@@ -1,0 +1,77 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.route.KeyWork.Outcome;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Takes batch after batch into the journal, and copies it from there to the target. */
+final class KeyBackfillPass<K> extends KeyPass<K> {
+    private static final String LEFT = "left";
+
+    private long left;
+
+    KeyBackfillPass(KeyRun<K> run) {
+        super(run);
+    }
+
+    @Override
+    KeyRunResult run() throws InterruptedException {
+        requirePhase();
+        begin();
+        each();
+        return finish(Map.of(Facts.TEXT, identity()));
+    }
+
+    @Override
+    boolean work(List<K> batch) throws InterruptedException {
+        requirePhase();
+        List<Outcome<K>> outcomes = work.copy(Side.TARGET, batch, "back-fill", run.parallel);
+        long done = outcomes.stream().filter(Outcome::done).count();
+        left += batch.size() - done;
+        Optional<Throwable> cause = outcomes.stream()
+                .map(Outcome::cause)
+                .filter(thrown -> thrown != null)
+                .findFirst();
+        if (done == 0 && cause.isPresent()) {
+            throw new KeyRunException(
+                    "keys can't be copied, they stay in the journal, keys=" + batch.size() + ", first=" + batch.get(0)
+                            + ", reason=" + cause.get(),
+                    cause.get());
+        }
+        return true;
+    }
+
+    /** What is copied must be right, and nobody must read the target while a copy without times passes a newer write by. */
+    private void requirePhase() {
+        Phase phase = phase();
+        boolean fits = run.draft.mode == Mode.TEST
+                ? phase != Phase.ORIGIN_ONLY
+                : phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET && work.keepsTimes();
+        if (!fits) {
+            throw new KeyRunException(
+                    "back-fill is for phase 2, and for 3 with a copy of guarantee SOURCE_TIMESTAMPS, name="
+                            + control.name() + ", phase=" + phase.label(),
+                    null);
+        }
+    }
+
+    @Override
+    KeyRunResult soFar() {
+        return new KeyRunResult(keys(), left, 0, 0, 0, true, List.of());
+    }
+
+    @Override
+    Optional<Map<String, String>> state() {
+        return Optional.of(Map.of(LEFT, Long.toString(left)));
+    }
+
+    @Override
+    void goOn(Map<String, String> state) {
+        left = Long.parseLong(state.get(LEFT));
+    }
+}
