@@ -89,7 +89,7 @@ final class MigrateCommandsTest {
         try (PhaseStore store = store()) {
             PhaseControl control = PhaseControl.of(store, "orders", NOW, ControlPolicy.DEFAULTS);
             control.finish(control.begin(), PhaseNote.Kind.BACKFILL, "ada", Map.of("rows", "7"));
-            control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "ada", Map.of("mismatches", "0"));
+            control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "ada", Map.of("mismatches", "0", "rows", "1"));
         }
     }
 

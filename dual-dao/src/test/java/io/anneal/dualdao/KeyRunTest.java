@@ -372,6 +372,20 @@ final class KeyRunTest {
     }
 
     @Test
+    void shouldNotOpenAGateByAQueryThatMatchesNothing() throws InterruptedException {
+        fill(origin, 100);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        KeySource<Long> nothing = KeySource.of("names of nobody", List.of());
+
+        dual.backfill(nothing).run();
+        KeyRunResult found = dual.verify(nothing).run();
+
+        assertThat(found.keys()).isZero();
+        assertThat(missing()).contains("verification");
+    }
+
+    @Test
     void shouldTellWhatDiffersAndNotLetTheNextStepBe() throws InterruptedException {
         fill(origin, 100);
         fill(target, 100);

@@ -351,7 +351,7 @@ final class TwoInstancesWalkTest {
             mismatches += done.mismatches() + done.failed() + done.left();
         }
         control.finish(
-                start, PhaseNote.Kind.REVERSE_BACKFILL, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches)));
+                start, PhaseNote.Kind.REVERSE_BACKFILL, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.ROWS, "1"));
     }
 
     private void walk(Phase to, Supplier<PhaseRecord> step) {
@@ -413,7 +413,7 @@ final class TwoInstancesWalkTest {
             }
         }
         assertThat(mismatches).as("mismatches, " + seed).isZero();
-        control.finish(comparison, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
+        control.finish(comparison, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "1"));
     }
 
     private boolean underWay(long id) {

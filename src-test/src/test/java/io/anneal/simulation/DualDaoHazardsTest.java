@@ -196,14 +196,14 @@ final class DualDaoHazardsTest {
         threads.pass(1, TimeUnit.SECONDS);
         WorkStart verifying = control.begin();
         control.finish(
-                verifying, PhaseNote.Kind.VERIFICATION, "test", Map.of(Facts.MISMATCHES, "1", Facts.WRITTEN_PAST, "0"));
+                verifying, PhaseNote.Kind.VERIFICATION, "test", Map.of(Facts.MISMATCHES, "1", Facts.WRITTEN_PAST, "0", Facts.ROWS, "1"));
         assertThatThrownBy(() -> control.advance("test", "it differs")).isInstanceOf(GateException.class);
         threads.pass(1, TimeUnit.SECONDS);
         control.finish(
                 control.begin(),
                 PhaseNote.Kind.VERIFICATION,
                 "test",
-                Map.of(Facts.MISMATCHES, "0", Facts.WRITTEN_PAST, "0"));
+                Map.of(Facts.MISMATCHES, "0", Facts.WRITTEN_PAST, "0", Facts.ROWS, "1"));
 
         assertThat(control.advance("test", "now").phase()).isEqualTo(Phase.READ_TARGET);
     }
@@ -555,7 +555,7 @@ final class DualDaoHazardsTest {
         assertThatThrownBy(() -> control.rollback("test", "nobody compared"))
                 .isInstanceOf(GateException.class)
                 .hasMessageContaining("reverse");
-        control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, "test", Map.of(Facts.MISMATCHES, "0"));
+        control.finish(start, PhaseNote.Kind.REVERSE_BACKFILL, "test", Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "1"));
         dual.poll();
 
         assertThat(control.rollback("test", "back").phase()).isEqualTo(Phase.READ_TARGET);

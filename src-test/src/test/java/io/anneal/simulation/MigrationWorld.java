@@ -406,7 +406,7 @@ final class MigrationWorld {
             if (failure != null) {
                 return;
             }
-            Map<String, String> facts = Map.of(Facts.MISMATCHES, Integer.toString(mismatches));
+            Map<String, String> facts = Map.of(Facts.MISMATCHES, Integer.toString(mismatches), Facts.ROWS, "1");
             try {
                 if (forwards) {
                     control.finish(start, PhaseNote.Kind.BACKFILL, "simulation", facts);

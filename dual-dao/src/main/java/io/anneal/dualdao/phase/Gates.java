@@ -11,6 +11,9 @@ import java.util.stream.Collectors;
 
 /** Looks at the evidence, one gate a method. Whatever isn't said is taken for the worse. */
 final class Gates {
+    private static final String NOTHING_COMPARED =
+            ", but no key was listed, so that nothing is known; see that sources list the keys of both sides";
+
     private final Situation situation;
     private final List<InstanceState> serving;
 
@@ -136,8 +139,7 @@ final class Gates {
 
     private Gate verified(Optional<PhaseNote> verification) {
         String evidence = verification
-                .map(note -> "verification that ended at " + note.at() + " found "
-                        + note.facts().getOrDefault(Facts.MISMATCHES, "?") + " mismatches"
+                .map(note -> "verification that ended at " + note.at() + found(note)
                         + (DepartedKeys.count(note.facts(), Facts.WRITTEN_PAST) > 0
                                 ? ", and " + note.facts().get(Facts.WRITTEN_PAST)
                                         + " rows that somebody wrote past the dual DAO"
@@ -147,11 +149,28 @@ final class Gates {
         if (!returned.isEmpty()) {
             evidence += "; " + String.join("; ", returned);
         }
+        boolean compared = verification.filter(Gates::compared).isPresent();
         boolean clean = verification.filter(PhaseNote::clean).isPresent();
-        if (verification.isPresent() && !clean) {
+        if (verification.isPresent() && !compared) {
+            evidence += NOTHING_COMPARED + ": run 'anneal migrate verify' again";
+        } else if (verification.isPresent() && !clean) {
             evidence += ": look at what differs, and run 'anneal migrate verify' again";
         }
-        return new Gate("verification", clean && returned.isEmpty(), evidence, true);
+        return new Gate("verification", compared && clean && returned.isEmpty(), evidence, true);
+    }
+
+    private static String found(PhaseNote comparison) {
+        Map<String, String> facts = comparison.facts();
+        return " compared " + facts.getOrDefault(Facts.ROWS, "?") + " keys"
+                + (Boolean.parseBoolean(facts.get(Facts.WHOLE)) ? ", all of both sides," : "") + " and found "
+                + facts.getOrDefault(Facts.MISMATCHES, "?") + " mismatches";
+    }
+
+    /** Whether there was anything to compare: a list without keys says nothing, but that of two whole sides says that they are empty. */
+    private static boolean compared(PhaseNote comparison) {
+        long keys = DepartedKeys.count(comparison.facts(), Facts.ROWS);
+        return keys > 0
+                || keys == 0 && Boolean.parseBoolean(comparison.facts().get(Facts.WHOLE));
     }
 
     private Optional<PhaseNote> newest(PhaseNote.Kind kind) {
@@ -267,13 +286,14 @@ final class Gates {
                         && note.version() == version
                         && Boolean.parseBoolean(note.facts().get(Facts.ACKNOWLEDGED)))
                 .reduce((earlier, later) -> later);
-        String evidence = newest.map(note -> "reverse back-fill that ended at " + note.at() + " found "
-                        + note.facts().getOrDefault(Facts.MISMATCHES, "?") + " mismatches")
+        String evidence = newest.map(note -> "reverse back-fill that ended at " + note.at() + found(note)
+                        + (compared(note) ? "" : NOTHING_COMPARED))
                 .orElse("no reverse back-fill since all write both sides again (version " + version + ")");
-        if (newest.filter(PhaseNote::clean).isEmpty()) {
+        boolean met = newest.filter(Gates::compared).filter(PhaseNote::clean).isPresent();
+        if (!met) {
             evidence += ": run 'anneal migrate backfill --reverse'";
         }
-        return new Gate("reverse", newest.filter(PhaseNote::clean).isPresent(), evidence, false);
+        return new Gate("reverse", met, evidence, false);
     }
 
     /** Why 4 and 5 have no direct way back. */

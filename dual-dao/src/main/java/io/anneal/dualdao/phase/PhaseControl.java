@@ -445,7 +445,8 @@ public final class PhaseControl {
      * Adds the note of a back-fill or a verification that went through to its end.
      *
      * @param start from {@link #begin}
-     * @param facts of a comparison {@link Facts#MISMATCHES} and {@link Facts#WRITTEN_PAST}, of a copy {@link Facts#ROWS}
+     * @param facts {@link Facts#ROWS}, without which a comparison has compared nothing; of a comparison {@link Facts#MISMATCHES}, {@link
+     *     Facts#WRITTEN_PAST} and {@link Facts#WHOLE}, too
      */
     public PhaseNote finish(WorkStart start, PhaseNote.Kind kind, String who, Map<String, String> facts) {
         if (!WORK.contains(kind)) {

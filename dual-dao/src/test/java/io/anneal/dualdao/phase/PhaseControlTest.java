@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -71,7 +72,7 @@ final class PhaseControlTest {
                 control.begin(),
                 PhaseNote.Kind.VERIFICATION,
                 "bulk",
-                Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.WRITTEN_PAST, "0"));
+                Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.WRITTEN_PAST, "0", Facts.ROWS, "1"));
     }
 
     private void reverseBackfill(long mismatches) {
@@ -79,7 +80,7 @@ final class PhaseControlTest {
                 control.begin(),
                 PhaseNote.Kind.REVERSE_BACKFILL,
                 "bulk",
-                Map.of(Facts.MISMATCHES, String.valueOf(mismatches)));
+                Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.ROWS, "1"));
     }
 
     private PhaseRecord advance() {
@@ -289,8 +290,46 @@ final class PhaseControlTest {
         assertUnmet("verification", "found 3 mismatches");
         verify(0);
         assertMet("verification", "found 0 mismatches");
-        control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "bulk", Map.of());
+        control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.ROWS, "1"));
         assertUnmet("verification", "found ? mismatches");
+    }
+
+    private void verified(Map<String, String> compared) {
+        Map<String, String> facts = new HashMap<>(compared);
+        facts.put(Facts.MISMATCHES, "0");
+        control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "bulk", facts);
+    }
+
+    @Test
+    void shouldNotTakeAComparisonOfNothingForAVerification() {
+        advance();
+        backfill();
+        verified(Map.of(Facts.ROWS, "0"));
+        assertUnmet("verification", "compared 0 keys");
+        assertUnmet("verification", "no key was listed");
+        verified(Map.of());
+        assertUnmet("verification", "compared ? keys");
+        verified(Map.of(Facts.WHOLE, "true"));
+        assertUnmet("verification", "compared ? keys");
+        verified(Map.of(Facts.ROWS, "0", Facts.WHOLE, "true"));
+        assertMet("verification", "compared 0 keys, all of both sides, and found 0 mismatches");
+        verified(Map.of(Facts.ROWS, "1"));
+        assertMet("verification", "compared 1 keys and found 0 mismatches");
+    }
+
+    @Test
+    void shouldNotAskTheOriginAgainAfterAComparisonOfNothing() {
+        walkTo(Phase.WRITE_TARGET);
+        control.reverse("ann", "back");
+        poll();
+        control.finish(
+                control.begin(),
+                PhaseNote.Kind.REVERSE_BACKFILL,
+                "bulk",
+                Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "0"));
+        assertRefused(() -> control.rollback("ann", "back"), "reverse (", "no key was listed");
+        reverseBackfill(0);
+        control.rollback("ann", "back");
     }
 
     @Test
@@ -301,7 +340,7 @@ final class PhaseControlTest {
                 control.begin(),
                 PhaseNote.Kind.VERIFICATION,
                 "bulk",
-                Map.of(Facts.MISMATCHES, "0", Facts.WRITTEN_PAST, "2"));
+                Map.of(Facts.MISMATCHES, "0", Facts.WRITTEN_PAST, "2", Facts.ROWS, "1"));
 
         assertUnmet("verification", "2 rows that somebody wrote past the dual DAO");
     }
@@ -391,7 +430,7 @@ final class PhaseControlTest {
         clock.advance(Duration.ofSeconds(20));
         b.follower.poll();
         control.declareDead("a", "ann", "its machine burnt", nap -> {});
-        control.finish(before, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
+        control.finish(before, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "1"));
 
         assertMet("verification", "found 0 mismatches");
         assertUnmet("dirty-target", "a was declared dead at");
@@ -524,7 +563,7 @@ final class PhaseControlTest {
         a.follower.poll();
         WorkStart early = control.begin();
         b.follower.poll();
-        control.finish(early, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
+        control.finish(early, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "1"));
         pass(POLICY.quietWindow());
 
         assertUnmet(

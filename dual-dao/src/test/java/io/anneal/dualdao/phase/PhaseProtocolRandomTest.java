@@ -366,7 +366,7 @@ final class PhaseProtocolRandomTest {
         }
         clock.advance(Duration.ofMillis(1));
         control.finish(
-                comparison, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches)));
+                comparison, PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.ROWS, "1"));
     }
 
     /** Some of them live, and are only cut off. */

@@ -56,7 +56,7 @@ final class ReturnedInstanceTest {
         clock.advance(Duration.ofSeconds(1));
         b.follower.poll();
         control.finish(control.begin(), PhaseNote.Kind.BACKFILL, "bulk", Map.of());
-        control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0"));
+        control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "bulk", Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "1"));
     }
 
     private void returns(TestInstance instance) {

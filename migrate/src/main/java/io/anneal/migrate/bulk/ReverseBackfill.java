@@ -77,7 +77,13 @@ public final class ReverseBackfill<E extends BulkEntry> {
 
     private static Map<String, String> facts(VerificationResult found) {
         long mismatches = found.complete() ? found.mismatches() : Math.max(1, found.mismatches());
-        return Map.of(Facts.MISMATCHES, Long.toString(mismatches), Facts.ROWS, Long.toString(found.entries()));
+        return Map.of(
+                Facts.MISMATCHES,
+                Long.toString(mismatches),
+                Facts.ROWS,
+                Long.toString(found.entries()),
+                Facts.WHOLE,
+                "true");
     }
 
     private void awaitJournals() throws InterruptedException {

@@ -131,6 +131,7 @@ public final class Verification<E extends BulkEntry> {
                     Facts.MISMATCHES,
                     Long.toString(result.complete() ? result.mismatches() : Math.max(1, result.mismatches())));
             facts.put(Facts.WRITTEN_PAST, Long.toString(result.writtenPast()));
+            facts.put(Facts.WHOLE, "true");
             facts.put(
                     Facts.TEXT,
                     origin.identity() + " and " + target.identity()

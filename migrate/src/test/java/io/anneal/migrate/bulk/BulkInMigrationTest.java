@@ -128,6 +128,21 @@ final class BulkInMigrationTest {
     }
 
     @Test
+    void shouldOpenTheGatesWhereBothStoresAreEmpty() throws Exception {
+        for (int i = 0; i < ENTRIES; i++) {
+            origin.lose(TestSide.position(i, ENTRIES));
+        }
+        advance();
+        backfill().build().run();
+        time.pass(1);
+        verification().build().run();
+
+        assertThat(control.notes().get(1).facts()).containsEntry(Facts.ROWS, "0");
+        advance();
+        assertThat(control.current().phase()).isEqualTo(Phase.READ_TARGET);
+    }
+
+    @Test
     void shouldKeepTheGateShutWithAMismatch() throws Exception {
         advance();
         backfill().build().run();
