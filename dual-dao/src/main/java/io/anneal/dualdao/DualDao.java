@@ -15,7 +15,6 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.reflect.ForwardingClass;
 import io.anneal.dualdao.route.DualOperation;
 import io.anneal.dualdao.route.OutcomePerSide;
-import io.anneal.dualdao.route.ReverseResult;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
@@ -252,21 +251,14 @@ public final class DualDao<D> implements AutoCloseable {
     public int redrive() {
         int done = 0;
         for (Side lacking : Side.values()) {
-            done += parts.engine()
-                    .redrive(lacking, REDRIVE_KEYS_MAX)
-                    .toCompletableFuture()
-                    .join();
+            done += redrive(lacking).toCompletableFuture().join();
         }
         return done;
     }
 
-    /**
-     * Copies back to the origin what this instance wrote since phase 4, and compares: on the way back, in phase 3b.
-     *
-     * @throws IllegalStateException in any other phase
-     */
-    public CompletionStage<ReverseResult> reverse() {
-        return parts.engine().reverse();
+    /** The same for the keys that this side lacks, without waiting. */
+    public CompletionStage<Integer> redrive(Side lacking) {
+        return parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
     }
 
     /**

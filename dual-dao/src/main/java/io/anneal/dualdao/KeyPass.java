@@ -29,9 +29,8 @@ import org.slf4j.LoggerFactory;
  * What is done with a batch is up to the two that extend it. One thread.
  */
 abstract class KeyPass<K> {
-    static final int BATCH_KEYS_MAX = 256;
-
     private static final Logger LOG = LoggerFactory.getLogger(KeyPass.class);
+    private static final int BATCH_KEYS_MAX = 256;
     private static final long BEAT_NANOS = 1_000_000_000;
 
     private static final String LAST = "last";

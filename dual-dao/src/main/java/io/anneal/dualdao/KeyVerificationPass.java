@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * Compares batch after batch on both sides. What differs is read again later, all of it at once, and believed if it differs each time.
  */
 final class KeyVerificationPass<K> extends KeyPass<K> {
+    private static final int REDRIVE_KEYS_MAX = 10_000;
     private static final int SUSPECTS_MAX = 10_000;
     private static final int SUSPECTS_NOTED_MAX = 1_000;
     private static final int SAMPLES_MAX = 20;
@@ -145,11 +146,9 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
         long begunNanos = time.nanoTime().getAsLong();
         while (true) {
             run.parts.follower().poll();
-            run.parts
-                    .engine()
-                    .redrive(Side.ORIGIN, BATCH_KEYS_MAX)
-                    .toCompletableFuture()
-                    .join();
+            while (redriven() > 0) {
+                run.parts.follower().poll();
+            }
             List<String> lacking = control.lacking(Side.ORIGIN);
             if (lacking.isEmpty()) {
                 return;
@@ -162,6 +161,14 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
             }
             time.sleeper().sleep(WAIT);
         }
+    }
+
+    private int redriven() {
+        return run.parts
+                .engine()
+                .redrive(Side.ORIGIN, REDRIVE_KEYS_MAX)
+                .toCompletableFuture()
+                .join();
     }
 
     @Override

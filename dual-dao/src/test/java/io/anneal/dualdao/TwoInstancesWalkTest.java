@@ -21,8 +21,8 @@ import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
+import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.phase.WorkStart;
-import io.anneal.dualdao.route.ReverseResult;
 import io.anneal.dualdao.route.WriteTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -343,12 +343,12 @@ final class TwoInstancesWalkTest {
         WorkStart start = control.begin();
         long mismatches = 0;
         for (DualDao<Ledger> instance : instances) {
-            CompletableFuture<ReverseResult> result = instance.reverse().toCompletableFuture();
+            CompletableFuture<Integer> result =
+                    instance.redrive(Side.ORIGIN).toCompletableFuture();
             while (!result.isDone()) {
                 event();
             }
-            ReverseResult done = result.join();
-            mismatches += done.mismatches() + done.failed() + done.left();
+            mismatches += instance.journal().size(Side.ORIGIN);
         }
         control.finish(
                 start, PhaseNote.Kind.REVERSE_BACKFILL, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.ROWS, "1"));

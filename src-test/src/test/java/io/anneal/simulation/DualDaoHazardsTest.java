@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -548,9 +549,9 @@ final class DualDaoHazardsTest {
         assertThatThrownBy(() -> control.rollback("test", "too early")).isInstanceOf(GateException.class);
 
         WorkStart start = control.begin();
-        var reversed = dual.reverse();
+        CompletionStage<Integer> copied = dual.redrive(Side.ORIGIN);
         threads.runBeside();
-        assertThat(reversed.toCompletableFuture().join().left()).isZero();
+        assertThat(copied.toCompletableFuture().join()).isEqualTo(2);
         dual.poll();
         assertThatThrownBy(() -> control.rollback("test", "nobody compared"))
                 .isInstanceOf(GateException.class)

@@ -78,7 +78,16 @@ public final class DualEngine<D> {
                 scheduler,
                 handOff,
                 new AtomicInteger());
-        redrive = new Redrive<>(parts, phases, agreement);
+        redrive = new Redrive<>(
+                config,
+                phases,
+                dirty,
+                copies,
+                order,
+                background,
+                parts.lanes(),
+                stats,
+                agreement);
     }
 
     public <A, R> DualOperation<A, R> operation(OperationSpec<D, A, R> spec) {
@@ -156,7 +165,7 @@ public final class DualEngine<D> {
 
     /** Copies and compares keys that a caller names. */
     public KeyWork<D> keyWork() {
-        return new KeyWork<>(parts, redrive, agreement);
+        return new KeyWork<>(parts.dirty(), parts.copies(), parts.background(), redrive, agreement);
     }
 
     /** Forgets what the origin lacks, and remembers no more of it. */
@@ -178,15 +187,6 @@ public final class DualEngine<D> {
                             return null;
                         },
                         () -> {});
-    }
-
-    /**
-     * Copies all keys that the origin lacks back to it, and compares: in phase 3b, when writes reach both sides again.
-     *
-     * @throws IllegalStateException in any other phase, or if nobody said how to copy a key
-     */
-    public CompletionStage<ReverseResult> reverse() {
-        return redrive.reverse();
     }
 
     /** Lets what is under way beside calls end, for at most that long, and ends all threads. What is left of it is in the journal. */

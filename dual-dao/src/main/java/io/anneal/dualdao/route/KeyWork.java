@@ -29,10 +29,15 @@ public final class KeyWork<D> {
     private final Redrive<D> redrive;
     private final Supplier<Agreement> agreement;
 
-    KeyWork(EngineParts<D> parts, Redrive<D> redrive, Supplier<Agreement> agreement) {
-        dirty = parts.dirty();
-        copies = parts.copies();
-        background = parts.background();
+    public KeyWork(
+            DirtyKeys dirty,
+            KeyCopies<D> copies,
+            Background background,
+            Redrive<D> redrive,
+            Supplier<Agreement> agreement) {
+        this.dirty = dirty;
+        this.copies = copies;
+        this.background = background;
         this.redrive = redrive;
         this.agreement = agreement;
     }

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,18 +56,28 @@ final class Redrive<D> {
     private final DualStats failures;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
 
-    Redrive(EngineParts<D> parts, PhaseSource phases, Supplier<Agreement> agreement) {
+    /** @param agreement asked before keys are copied; may block */
+    public Redrive(
+            DualConfig<D> config,
+            PhaseSource phases,
+            DirtyKeys dirty,
+            KeyCopies<D> copies,
+            KeyOrder order,
+            Background background,
+            SerialLanes lanes,
+            DualStats failures,
+            Supplier<Agreement> agreement) {
         this.phases = phases;
         this.agreement = agreement;
-        merged = parts.config().partitions().kind() == Partitions.Kind.MERGED;
-        remembers = parts.config().rememberWrites();
-        mode = parts.config().mode();
-        dirty = parts.dirty();
-        copies = parts.copies();
-        order = parts.order();
-        background = parts.background();
-        lanes = parts.lanes();
-        failures = parts.stats();
+        this.dirty = dirty;
+        this.copies = copies;
+        this.order = order;
+        this.background = background;
+        this.lanes = lanes;
+        this.failures = failures;
+        merged = config.partitions().kind() == Partitions.Kind.MERGED;
+        remembers = config.rememberWrites();
+        mode = config.mode();
         stats = failures.operation(OPERATION);
     }
 
@@ -98,13 +107,11 @@ final class Redrive<D> {
             }
             running.put(lacking, mine);
         }
-        int[] done = new int[1];
-        CompletionStage<Void> all = each(lacking, limit, (entry, result) -> done[0] += result == Result.DONE ? 1 : 0);
-        all.whenComplete((nothing, thrown) -> {
+        each(lacking, limit).whenComplete((done, thrown) -> {
             synchronized (running) {
                 running.remove(lacking);
             }
-            mine.complete(done[0]);
+            mine.complete(done);
         });
         return mine;
     }
@@ -120,9 +127,9 @@ final class Redrive<D> {
         }
     }
 
-    /** Copies up to that many keys one after the other, the oldest first, and tells what became of each. Never fails. */
-    CompletionStage<Void> each(Side lacking, int limit, BiConsumer<KeyJournal.Entry, Result> told) {
-        CompletableFuture<Void> all = new CompletableFuture<>();
+    /** Copies up to that many keys one after the other, the oldest first; tells how many. Never fails. */
+    private CompletionStage<Integer> each(Side lacking, int limit) {
+        CompletableFuture<Integer> all = new CompletableFuture<>();
         Supplier<CompletionStage<?>> round = () -> {
             try {
                 if (lacking == Side.ORIGIN) {
@@ -130,14 +137,14 @@ final class Redrive<D> {
                 }
                 // Asked after the keys were read, so that no instance took up a later phase before they were there.
                 ArrayDeque<KeyJournal.Entry> entries = new ArrayDeque<>(dirty.entries(lacking, limit));
-                new Round(entries, agreement.get(), told, all).goOn();
+                new Round(entries, agreement.get(), all).goOn();
             } catch (Throwable thrown) { // whoever waits goes on
                 LOG.warn("keys can't be copied, lacking={}", lacking, thrown);
-                all.complete(null);
+                all.complete(0);
             }
             return all;
         };
-        background.run(round, () -> all.complete(null));
+        background.run(round, () -> all.complete(0));
         return all;
     }
 
@@ -145,19 +152,14 @@ final class Redrive<D> {
     private final class Round {
         private final ArrayDeque<KeyJournal.Entry> left;
         private final Agreement agreed;
-        private final BiConsumer<KeyJournal.Entry, Result> told;
-        private final CompletableFuture<Void> all;
+        private final CompletableFuture<Integer> all;
+        private int done;
         private int failuresInARow;
         private int renewed;
 
-        Round(
-                ArrayDeque<KeyJournal.Entry> left,
-                Agreement agreed,
-                BiConsumer<KeyJournal.Entry, Result> told,
-                CompletableFuture<Void> all) {
+        Round(ArrayDeque<KeyJournal.Entry> left, Agreement agreed, CompletableFuture<Integer> all) {
             this.left = left;
             this.agreed = agreed;
-            this.told = told;
             this.all = all;
         }
 
@@ -174,14 +176,14 @@ final class Redrive<D> {
                 }
                 tell(entry, one.join().result());
             }
-            all.complete(null);
+            all.complete(done);
         }
 
         private void tell(KeyJournal.Entry entry, Result result) {
             if (result == Result.DONE) {
                 stats.count(Counter.REDRIVEN);
+                done++;
             }
-            told.accept(entry, result);
             boolean failed = result == Result.FAILED || result == Result.DIFFERS;
             failuresInARow = failed ? failuresInARow + 1 : 0;
             if (failuresInARow == FAILURES_MAX) {
@@ -397,20 +399,5 @@ final class Redrive<D> {
                 result.complete(new Ended(became, cause));
             }
         }
-    }
-
-    /** Copies all that the origin lacks back to it. */
-    CompletionStage<ReverseResult> reverse() {
-        PhaseView view = phases.enter();
-        PhaseRecord inForce = view.record();
-        view.leave();
-        if (mode != Mode.MIGRATION || inForce.phase() != Phase.TARGET_FIRST) {
-            throw new IllegalStateException(
-                    "keys are copied back in phase 3b, phase=" + inForce.phase().label() + ", mode=" + mode);
-        }
-        if (!copies.possible()) {
-            throw new IllegalStateException("keys can't be copied back, since no key copy was given");
-        }
-        return new Reverse(this, dirty).begin();
     }
 }
