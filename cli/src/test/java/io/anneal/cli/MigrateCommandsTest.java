@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseStore;

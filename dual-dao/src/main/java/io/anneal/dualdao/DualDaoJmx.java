@@ -1,14 +1,14 @@
 package io.anneal.dualdao;
 
-import io.anneal.dualdao.phase.GateException;
-import io.anneal.dualdao.phase.InstanceState;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.InstanceState;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.PhaseFollower;
+import io.anneal.dualdao.control.Readiness;
+import io.anneal.dualdao.control.RollbackPlan;
 import io.anneal.dualdao.phase.PhaseChangedException;
-import io.anneal.dualdao.phase.PhaseControl;
-import io.anneal.dualdao.phase.PhaseFollower;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.dualdao.phase.Readiness;
-import io.anneal.dualdao.phase.RollbackPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,10 +1,10 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.copy.KeyWork.Outcome;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.route.KeyWork.Outcome;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -2,15 +2,15 @@ package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.KeySource;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.WorkStart;
+import io.anneal.dualdao.copy.KeyWork;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.WorkMark;
-import io.anneal.dualdao.phase.WorkStart;
-import io.anneal.dualdao.route.KeyWork;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.copy.KeyWork.Outcome;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.route.KeyWork.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

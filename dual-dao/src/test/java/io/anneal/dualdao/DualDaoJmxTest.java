@@ -3,11 +3,11 @@ package io.anneal.dualdao;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.PhaseFollower;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
-import io.anneal.dualdao.phase.PhaseControl;
-import io.anneal.dualdao.phase.PhaseFollower;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

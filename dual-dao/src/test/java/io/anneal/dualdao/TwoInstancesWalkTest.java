@@ -7,22 +7,22 @@ import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.WorkStart;
 import io.anneal.dualdao.operation.Conditional;
 import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.operation.Write;
-import io.anneal.dualdao.phase.ControlPolicy;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.dualdao.route.WriteTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,7 +76,7 @@ final class TwoInstancesWalkTest {
     /** A value or a deletion, and when it was written. */
     private record Cell(String value, long micros) {}
 
-    private final class Side implements Ledger {
+    private final class Holder implements Ledger {
         private final Map<Long, Cell> cells = new HashMap<>();
 
         @Override
@@ -133,10 +133,10 @@ final class TwoInstancesWalkTest {
 
         @Override
         public CompletionStage<Void> copy(Long key, Ledger from, Ledger to, long takenAwayBeforeMicros) {
-            return later(() -> ((Side) from).cells.get(key))
+            return later(() -> ((Holder) from).cells.get(key))
                     .thenCompose(cell -> later(() -> cell == null
-                            ? ((Side) to).takeAway(key, takenAwayBeforeMicros)
-                            : ((Side) to).merge(key, cell)));
+                            ? ((Holder) to).takeAway(key, takenAwayBeforeMicros)
+                            : ((Holder) to).merge(key, cell)));
         }
 
         @Override
@@ -157,8 +157,8 @@ final class TwoInstancesWalkTest {
     }
 
     private final List<Runnable> pending = new ArrayList<>();
-    private final Side origin = new Side();
-    private final Side target = new Side();
+    private final Holder origin = new Holder();
+    private final Holder target = new Holder();
     private final Map<Long, List<Written>> written = new HashMap<>();
     private final PhaseStore phases = new MemoryPhaseStore();
     private final List<DualDao<Ledger>> instances = new ArrayList<>();
@@ -343,15 +343,17 @@ final class TwoInstancesWalkTest {
         WorkStart start = control.begin();
         long mismatches = 0;
         for (DualDao<Ledger> instance : instances) {
-            CompletableFuture<Integer> result =
-                    instance.redrive(Side.ORIGIN).toCompletableFuture();
+            CompletableFuture<Integer> result = instance.redrive(Side.ORIGIN).toCompletableFuture();
             while (!result.isDone()) {
                 event();
             }
             mismatches += instance.journal().size(Side.ORIGIN);
         }
         control.finish(
-                start, PhaseNote.Kind.REVERSE_BACKFILL, "bulk", Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.ROWS, "1"));
+                start,
+                PhaseNote.Kind.REVERSE_BACKFILL,
+                "bulk",
+                Map.of(Facts.MISMATCHES, String.valueOf(mismatches), Facts.ROWS, "1"));
     }
 
     private void walk(Phase to, Supplier<PhaseRecord> step) {

@@ -1,8 +1,8 @@
 package io.anneal.harness;
 
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.Gate;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;

@@ -1,12 +1,12 @@
 package io.anneal.harness;
 
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.Gate;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
-import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import io.anneal.harness.report.Scale;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.anneal.harness;
 
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.harness.load.LoadConfig;
 import java.nio.file.Path;
 import java.time.Duration;

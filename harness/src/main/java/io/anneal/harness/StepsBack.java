@@ -1,8 +1,8 @@
 package io.anneal.harness;
 
 import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import java.io.IOException;
@@ -32,7 +32,7 @@ public final class StepsBack {
      * Steps back and waits.
      *
      * @throws IOException if nobody copied back and compared in time
-     * @throws io.anneal.dualdao.phase.GateException if a step is refused, or instances don't act by one in time
+     * @throws io.anneal.dualdao.control.GateException if a step is refused, or instances don't act by one in time
      */
     public PhaseRecord run() throws IOException, InterruptedException {
         PhaseRecord current = control.reverseToBoth(who, "the way back", patience, time.sleeper());

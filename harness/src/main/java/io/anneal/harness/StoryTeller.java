@@ -1,12 +1,12 @@
 package io.anneal.harness;
 
 import io.anneal.dualdao.config.DualEnvironment;
-import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;

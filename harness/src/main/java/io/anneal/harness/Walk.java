@@ -1,14 +1,14 @@
 package io.anneal.harness;
 
 import io.anneal.dualdao.config.DualEnvironment;
-import io.anneal.dualdao.phase.Gate;
-import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseChangedException;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.phase.Side;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.anneal.harness;
 
-import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.phase.PhaseRecord;
-import io.anneal.dualdao.phase.Readiness;
 import java.util.List;
 
 /** Is told how a walk goes, on the walk's thread. */

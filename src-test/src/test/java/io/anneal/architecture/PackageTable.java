@@ -68,6 +68,7 @@ final class PackageTable {
         DIRECT.put("paging", List.of("paging.querier", "paging.message", "node"));
 
         DIRECT.put("dualdao.phase", List.of());
+        DIRECT.put("dualdao.control", List.of("dualdao.phase"));
         DIRECT.put("dualdao.compare", List.of());
         DIRECT.put("dualdao.stats", List.of("dualdao.phase", "dualdao.compare"));
         DIRECT.put("dualdao.journal", List.of("dualdao.phase"));
@@ -78,18 +79,20 @@ final class PackageTable {
         DIRECT.put("dualdao.config", List.of("dualdao.stats", "dualdao.transaction"));
         DIRECT.put("dualdao.cassandra", List.of("dualdao.config"));
         DIRECT.put("dualdao.jdbc", List.of("dualdao.config"));
-        DIRECT.put("dualdao.route", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
+        DIRECT.put("dualdao.copy", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
+        DIRECT.put("dualdao.route", List.of("dualdao.copy"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 
         DIRECT.put("migrate.service", List.of("dualdao", "store"));
-        DIRECT.put("migrate.bulk", List.of("dualdao", "store", "job"));
+        DIRECT.put("migrate.bulk", List.of("dualdao", "merge", "job"));
+        DIRECT.put("migrate.rows", List.of("migrate.bulk", "store"));
         DIRECT.put("migrate.page", List.of("dualdao"));
 
         DIRECT.put("harness.store", List.of("migrate.service", "dualdao.cassandra"));
         DIRECT.put("harness.load", List.of("harness.store"));
         DIRECT.put("harness.report", List.of("dualdao"));
         DIRECT.put(
-                "harness", List.of("migrate.bulk", "migrate.page", "harness.load", "harness.report", "dualdao.jdbc"));
+                "harness", List.of("migrate.rows", "migrate.page", "harness.load", "harness.report", "dualdao.jdbc"));
 
         DIRECT.put("agent", List.of("node"));
 

@@ -2,14 +2,14 @@ package io.anneal.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.PhaseRecovery;
 import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.FilePhaseStore;
-import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseMark;
-import io.anneal.dualdao.phase.PhaseRecovery;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.faults.UserLog.Outcome;
 import io.anneal.faults.UserLogCheck.Kind;

@@ -16,18 +16,18 @@ import io.anneal.dualdao.config.ReadRepair;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.WorkStart;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.dualdao.route.OutcomePerSide;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MetricsSink;
@@ -39,8 +39,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -197,7 +197,10 @@ final class DualDaoHazardsTest {
         threads.pass(1, TimeUnit.SECONDS);
         WorkStart verifying = control.begin();
         control.finish(
-                verifying, PhaseNote.Kind.VERIFICATION, "test", Map.of(Facts.MISMATCHES, "1", Facts.WRITTEN_PAST, "0", Facts.ROWS, "1"));
+                verifying,
+                PhaseNote.Kind.VERIFICATION,
+                "test",
+                Map.of(Facts.MISMATCHES, "1", Facts.WRITTEN_PAST, "0", Facts.ROWS, "1"));
         assertThatThrownBy(() -> control.advance("test", "it differs")).isInstanceOf(GateException.class);
         threads.pass(1, TimeUnit.SECONDS);
         control.finish(

@@ -2,7 +2,7 @@ package io.anneal.simulation;
 
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.ShadowConfig;
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import java.time.Instant;
 import java.util.Deque;
 import java.util.List;

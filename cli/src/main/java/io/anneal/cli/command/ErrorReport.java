@@ -2,8 +2,8 @@ package io.anneal.cli.command;
 
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
+import io.anneal.dualdao.control.GateException;
 import io.anneal.dualdao.journal.JournalException;
-import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import io.anneal.environment.FutureFailure;

@@ -3,7 +3,7 @@ package io.anneal.cli.migrate;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,8 +1,8 @@
 package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.Subcommand;
-import io.anneal.dualdao.phase.ControlPolicy;
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.harness.PhaseText;

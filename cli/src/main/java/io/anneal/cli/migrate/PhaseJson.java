@@ -1,12 +1,12 @@
 package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.dualdao.phase.Gate;
-import io.anneal.dualdao.phase.InstanceState;
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.InstanceState;
+import io.anneal.dualdao.control.Readiness;
+import io.anneal.dualdao.control.RollbackPlan;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
-import io.anneal.dualdao.phase.Readiness;
-import io.anneal.dualdao.phase.RollbackPlan;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;

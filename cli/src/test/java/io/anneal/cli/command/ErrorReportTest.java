@@ -3,13 +3,13 @@ package io.anneal.cli.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.commitlog.CorruptCommitLogException;
+import io.anneal.dualdao.control.Gate;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.journal.JournalException;
-import io.anneal.dualdao.phase.Gate;
-import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.dualdao.phase.Readiness;
 import io.anneal.harness.store.StoreUnavailableException;
 import io.anneal.io.StorageException;
 import io.anneal.io.UnsupportedVersionException;

@@ -1,6 +1,6 @@
 package io.anneal.dualdao.config;
 
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Clock;

@@ -1,5 +1,7 @@
 package io.anneal.dualdao.phase;
 
+import java.util.Map;
+
 /**
  * Names of what heartbeats and notes carry. Counters are decimal and run from the start of the instance; histograms are of the
  * time since the last heartbeat, HdrHistogram's compressed encoding in Base64, in nanoseconds; times are milliseconds
@@ -73,4 +75,14 @@ public final class Facts {
     public static final String WRITTEN_PAST = "writtenPast";
 
     private Facts() {}
+
+    /** A counter, or -1 if it isn't there or no number. */
+    public static long number(Map<String, String> facts, String name) {
+        String value = facts.get(name);
+        try {
+            return value == null ? -1 : Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
 }

@@ -72,7 +72,7 @@ public enum Phase {
     }
 
     /** The phase one step back; the first one's is itself. */
-    Phase previous() {
+    public Phase previous() {
         return values()[Math.max(0, ordinal() - 1)];
     }
 

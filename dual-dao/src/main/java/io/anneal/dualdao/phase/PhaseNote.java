@@ -38,6 +38,6 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
 
     /** Of a comparison: whether it found nothing, and said so. */
     public boolean clean() {
-        return DepartedKeys.count(facts, Facts.MISMATCHES) == 0 && DepartedKeys.count(facts, Facts.WRITTEN_PAST) <= 0;
+        return Facts.number(facts, Facts.MISMATCHES) == 0 && Facts.number(facts, Facts.WRITTEN_PAST) <= 0;
     }
 }

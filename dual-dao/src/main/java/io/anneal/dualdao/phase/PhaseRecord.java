@@ -25,23 +25,23 @@ public record PhaseRecord(
     }
 
     /** Stands for who made a change of which only its number and its phase are known. */
-    static final String RECOVERED = "(recovered)";
+    public static final String RECOVERED = "(recovered)";
 
     /** Stands for who made a change of which nothing is known but that it was made. */
-    static final String UNKNOWN = "(unknown)";
+    public static final String UNKNOWN = "(unknown)";
 
     /** What a mark keeps of it. */
-    PhaseMark.Seen seen() {
+    public PhaseMark.Seen seen() {
         return new PhaseMark.Seen(version, phase, highest);
     }
 
     /** Whether a mark may be of this record; of what was recovered not all is known. */
-    boolean mayBe(PhaseMark.Seen memory) {
+    public boolean mayBe(PhaseMark.Seen memory) {
         return who.equals(UNKNOWN) ? version == memory.version() : seen().equals(memory);
     }
 
     /** Whether an instance may act by this record though it remembers it otherwise. */
-    boolean mayBe(PhaseRecord remembered) {
+    public boolean mayBe(PhaseRecord remembered) {
         boolean recovered = who.equals(UNKNOWN) || who.equals(RECOVERED);
         return recovered ? mayBe(remembered.seen()) : equals(remembered);
     }

@@ -25,7 +25,7 @@ public final class PhaseView {
     }
 
     /** Counts an operation in; whoever does must then make sure that this view is still in force, or leave. */
-    void enter() {
+    public void enter() {
         entered.increment();
     }
 
@@ -43,7 +43,7 @@ public final class PhaseView {
      * Whether nobody is inside, of a view that is not in force any more. Both counts only grow, and those who left are counted
      * first: equal sums mean that at the moment between the two nobody was inside.
      */
-    boolean drained() {
+    public boolean drained() {
         long gone = left.sum();
         return entered.sum() == gone;
     }

@@ -1,2 +1,5 @@
-/** What is in force: phases, their records, the stores that hold them, and who may change them when. May import nothing of ours. Imported by all of dualdao, by migrate and cli. */
+/**
+ * What is in force: phases, their records, notes and heartbeats, and the stores and marks that hold them. May import nothing of ours.
+ * Imported by all of dualdao, by migrate, harness and cli.
+ */
 package io.anneal.dualdao.phase;

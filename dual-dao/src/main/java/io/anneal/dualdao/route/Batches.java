@@ -1,5 +1,6 @@
 package io.anneal.dualdao.route;
 
+import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.DualStats;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.order.KeyHash;

@@ -5,6 +5,12 @@ import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.Partitions;
 import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.control.Agreement;
+import io.anneal.dualdao.copy.DecidedCopies;
+import io.anneal.dualdao.copy.KeyCopies;
+import io.anneal.dualdao.copy.KeyWork;
+import io.anneal.dualdao.copy.Redrive;
+import io.anneal.dualdao.copy.Repairs;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.operation.OperationSpec;
@@ -12,7 +18,6 @@ import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.order.KeyOrder;
 import io.anneal.dualdao.order.SerialLanes;
 import io.anneal.dualdao.order.WriteWatch;
-import io.anneal.dualdao.phase.Agreement;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.Side;
@@ -78,16 +83,7 @@ public final class DualEngine<D> {
                 scheduler,
                 handOff,
                 new AtomicInteger());
-        redrive = new Redrive<>(
-                config,
-                phases,
-                dirty,
-                copies,
-                order,
-                background,
-                parts.lanes(),
-                stats,
-                agreement);
+        redrive = new Redrive<>(config, phases, dirty, copies, order, background, parts.lanes(), stats, agreement);
     }
 
     public <A, R> DualOperation<A, R> operation(OperationSpec<D, A, R> spec) {

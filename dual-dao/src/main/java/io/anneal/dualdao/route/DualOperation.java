@@ -1,6 +1,7 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.operation.ReturnAdapter;
+import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.phase.PhaseSource;
 import io.anneal.dualdao.phase.PhaseView;
 import java.util.Collection;

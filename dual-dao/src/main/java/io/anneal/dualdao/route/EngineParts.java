@@ -1,6 +1,9 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.copy.DecidedCopies;
+import io.anneal.dualdao.copy.KeyCopies;
+import io.anneal.dualdao.copy.Repairs;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.order.Background;
 import io.anneal.dualdao.order.KeyOrder;

@@ -2,6 +2,7 @@ package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;

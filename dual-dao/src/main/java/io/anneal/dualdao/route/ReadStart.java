@@ -1,6 +1,7 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.order.KeyHash;
 import io.anneal.dualdao.phase.Phase;

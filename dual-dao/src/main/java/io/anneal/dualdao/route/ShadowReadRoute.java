@@ -1,6 +1,7 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.order.WriteWatch;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;

@@ -1,9 +1,11 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.order.KeyOrder;
 import io.anneal.dualdao.order.SerialLanes;
+import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.order.WriteWatch;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;

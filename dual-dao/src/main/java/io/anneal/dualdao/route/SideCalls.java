@@ -2,6 +2,7 @@ package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.BatchSpan;
 import io.anneal.dualdao.stats.DualStats;

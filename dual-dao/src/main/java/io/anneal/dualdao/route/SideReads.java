@@ -1,6 +1,7 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.DualConfig;
+import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.phase.HeldView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.BatchSpan;

@@ -1,12 +1,14 @@
 package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.config.SideOutcome;
+import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.order.KeyOrder;
 import io.anneal.dualdao.order.KeyWait;
 import io.anneal.dualdao.order.KeyWaitException;
+import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;

@@ -3,6 +3,8 @@ package io.anneal.dualdao.phase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.PhaseControl;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

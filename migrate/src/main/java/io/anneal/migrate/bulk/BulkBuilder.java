@@ -1,6 +1,6 @@
 package io.anneal.migrate.bulk;
 
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;

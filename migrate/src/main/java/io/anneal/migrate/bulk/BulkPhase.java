@@ -1,13 +1,13 @@
 package io.anneal.migrate.bulk;
 
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.control.WorkStart;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
 import java.time.Instant;

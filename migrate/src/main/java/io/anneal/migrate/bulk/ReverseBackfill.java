@@ -1,11 +1,11 @@
 package io.anneal.migrate.bulk;
 
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.WorkStart;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.migrate.bulk.BulkBuilder.PhasesOf;
 import java.io.IOException;
 import java.time.Duration;
@@ -57,7 +57,7 @@ public final class ReverseBackfill<E extends BulkEntry> {
      *
      * @throws BulkRefusedException when the phase is changed meanwhile, or when instances do not work their journals off in time:
      *     names them
-     * @throws io.anneal.dualdao.phase.GateException when a step is refused, or instances do not acknowledge it in time
+     * @throws io.anneal.dualdao.control.GateException when a step is refused, or instances do not acknowledge it in time
      */
     public ReverseResult run() throws IOException, InterruptedException {
         PhaseRecord current = control.reverseToBoth(

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;

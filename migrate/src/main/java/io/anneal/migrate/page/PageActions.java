@@ -2,12 +2,12 @@ package io.anneal.migrate.page;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.anneal.dualdao.phase.GateException;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.RollbackPlan;
 import io.anneal.dualdao.phase.PhaseChangedException;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
-import io.anneal.dualdao.phase.RollbackPlan;
 import io.javalin.http.Context;
 import java.io.IOException;
 import java.util.LinkedHashMap;

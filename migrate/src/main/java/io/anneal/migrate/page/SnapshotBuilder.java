@@ -1,13 +1,13 @@
 package io.anneal.migrate.page;
 
+import io.anneal.dualdao.control.InstanceState;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
-import io.anneal.dualdao.phase.InstanceState;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
-import io.anneal.dualdao.phase.Readiness;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;

@@ -3,13 +3,13 @@ package io.anneal.migrate.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.GateException;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;

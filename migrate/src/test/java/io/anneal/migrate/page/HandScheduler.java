@@ -2,7 +2,7 @@ package io.anneal.migrate.page;
 
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.ShadowConfig;
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

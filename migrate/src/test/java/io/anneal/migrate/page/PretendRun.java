@@ -1,16 +1,16 @@
 package io.anneal.migrate.page;
 
 import io.anneal.dualdao.compare.FieldDiff;
-import io.anneal.dualdao.phase.ControlPolicy;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.WorkStart;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
-import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.Side;
-import io.anneal.dualdao.phase.WorkStart;
 import io.anneal.dualdao.stats.BatchStats;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.DualStats;
