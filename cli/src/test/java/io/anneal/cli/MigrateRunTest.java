@@ -80,7 +80,7 @@ final class MigrateRunTest {
         JsonNode json = new ObjectMapper().readTree(run.out());
         assertThat(json.path("outcome").asText()).isEqualTo("rolled_back");
         assertThat(json.path("phase").asText()).isEqualTo("1");
-        assertThat(json.path("reason").asText()).contains("verification");
+        assertThat(json.path("reason").asText()).contains("back-fill failed", "sides differ");
         assertThat(json.at("/check/lostWrites").asLong()).isZero();
     }
 

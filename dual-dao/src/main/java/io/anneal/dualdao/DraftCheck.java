@@ -220,6 +220,8 @@ final class DraftCheck<D> {
         require(
                 draft.copy == null || draft.keyCodec != null,
                 ".copy(null, ...): without a codec no key can be read back from the journal");
+        require(draft.keys.isEmpty() || draft.copy != null, ".keys(...) needs .copy(codec, copy)");
+        require(!draft.keys.contains(null), ".keys(null)");
         boolean overwrites = draft.copy != null && draft.copy.guarantee() != KeyCopy.Guarantee.IF_ABSENT;
         String lacking =
                 draft.copy == null ? "needs .copy(codec, copy)" : "needs a copy that overwrites, not IF_ABSENT";

@@ -4,6 +4,7 @@ import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.OperationSpec;
@@ -48,6 +49,8 @@ public final class DualDao<D> implements AutoCloseable {
     /** How many keys are copied out of the journal at a time. */
     private static final int REDRIVE_KEYS_MAX = 1_000;
 
+    private static final ShadowConfig ONE_THREAD = new ShadowConfig(1, 1);
+
     private final DualDaoDraft<D> draft;
     private final DualConfig<D> config;
     private final DualDaoParts<D> parts;
@@ -57,6 +60,9 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** Null if JMX does not show it. */
     private final DualDaoJmx jmx;
+
+    /** Null if nobody said how keys are listed. */
+    private final OrderedRuns ordered;
 
     private final AtomicBoolean keyRunning = new AtomicBoolean();
     private boolean closed;
@@ -76,6 +82,10 @@ public final class DualDao<D> implements AutoCloseable {
         this.dao = dao;
         this.polling = polling;
         this.jmx = jmx;
+        ordered = draft.keys.isEmpty()
+                ? null
+                : new OrderedRuns(
+                        this, draft.keys, config.environment().threads().shadow(ONE_THREAD));
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -237,8 +247,11 @@ public final class DualDao<D> implements AutoCloseable {
                 parts.engine().finish();
                 LOG.info("migration is finished, keys that the origin lacks are forgotten, name={}", name());
             }
+            if (ordered != null) {
+                ordered.look();
+            }
         } catch (RuntimeException later) { // of the store or of the journal, or stopped
-            LOG.debug("whether the migration is finished can't be asked", later);
+            LOG.debug("whether the migration is finished, or work is ordered, can't be asked", later);
         }
     }
 
@@ -279,7 +292,11 @@ public final class DualDao<D> implements AutoCloseable {
         for (KeySource<K> each : keys) {
             all.add(each);
         }
-        return run(PhaseNote.Kind.VERIFICATION, all);
+        return verifyAll(all);
+    }
+
+    <K> KeyRun<K> verifyAll(List<KeySource<K>> keys) {
+        return run(PhaseNote.Kind.VERIFICATION, keys);
     }
 
     private <K> KeyRun<K> run(PhaseNote.Kind kind, List<KeySource<K>> keys) {
@@ -300,6 +317,9 @@ public final class DualDao<D> implements AutoCloseable {
             closed = true;
         }
         polling.shutdownNow();
+        if (ordered != null) {
+            ordered.close();
+        }
         if (jmx != null) {
             jmx.close();
         }

@@ -5,6 +5,7 @@ import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.FallbackPolicy;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.Partitions;
 import io.anneal.dualdao.config.ReadRepair;
@@ -180,6 +181,23 @@ public final class DualDaoBuilder<D> {
     public <K> DualDaoBuilder<D> copy(KeyCodec<K> codec, KeyCopy<D, K> copy) {
         draft.keyCodec = (KeyCodec<Object>) codec;
         draft.copy = (KeyCopy<D, Object>) copy;
+        return this;
+    }
+
+    /**
+     * Lists all keys, so that this instance can back-fill and verify them when {@code anneal migrate backfill} or {@code verify} asks
+     * for it, as {@link DualDao#backfill} and {@link DualDao#verify} do. Needs {@link #copy}.
+     *
+     * @param ofOrigin all that the origin holds
+     * @param more what the target may hold beside them, for verifications
+     */
+    @SafeVarargs
+    @SuppressWarnings("unchecked")
+    public final <K> DualDaoBuilder<D> keys(KeySource<K> ofOrigin, KeySource<K>... more) {
+        draft.keys.add((KeySource<Object>) ofOrigin);
+        for (KeySource<K> each : more) {
+            draft.keys.add((KeySource<Object>) each);
+        }
         return this;
     }
 

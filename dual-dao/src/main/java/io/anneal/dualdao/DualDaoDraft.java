@@ -7,6 +7,7 @@ import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.FallbackPolicy;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.Partitions;
 import io.anneal.dualdao.config.ReadRepair;
@@ -42,6 +43,7 @@ final class DualDaoDraft<D> {
     final List<DeclaredDao.NamedSpec> methodSpecs = new ArrayList<>();
     final List<OperationSpec<D, ?, ?>> operations = new ArrayList<>();
     final List<ReturnAdapter<?>> returns = new ArrayList<>();
+    final List<KeySource<Object>> keys = new ArrayList<>();
 
     String name;
     String instance;

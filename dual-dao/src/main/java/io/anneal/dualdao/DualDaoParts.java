@@ -63,7 +63,7 @@ record DualDaoParts<D>(
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, draft.poll, stats, dirty),
+                new InstanceFacts(config, !draft.keys.isEmpty(), draft.poll, stats, dirty),
                 environment.clock(),
                 environment.sleeper());
         return new DualDaoParts<>(

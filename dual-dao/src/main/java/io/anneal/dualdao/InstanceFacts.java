@@ -18,7 +18,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final DualStats stats;
     private final DirtyKeys dirty;
 
-    InstanceFacts(DualConfig<?> config, Duration poll, DualStats stats, DirtyKeys dirty) {
+    InstanceFacts(DualConfig<?> config, boolean listsKeys, Duration poll, DualStats stats, DirtyKeys dirty) {
         this.stats = stats;
         this.dirty = dirty;
         constant.put(Facts.KIND, "dao");
@@ -29,6 +29,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
         constant.put(Facts.POLL_MILLIS, Long.toString(poll.toMillis()));
         constant.put(Facts.MODE, config.mode().name());
         constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
+        constant.put(Facts.LISTS_KEYS, Boolean.toString(listsKeys));
         constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
         dirty.journalId().ifPresent(id -> constant.put(Facts.JOURNAL, id));
     }

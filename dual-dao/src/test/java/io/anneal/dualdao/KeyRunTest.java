@@ -8,6 +8,7 @@ import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.Gate;
 import io.anneal.dualdao.control.GateException;
@@ -18,6 +19,7 @@ import io.anneal.dualdao.operation.Key;
 import io.anneal.dualdao.operation.Read;
 import io.anneal.dualdao.operation.Write;
 import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.Heartbeat;
 import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
@@ -36,8 +38,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -152,6 +156,8 @@ final class KeyRunTest {
     @TempDir
     private Path directory;
 
+    private final Keys listedForOrders = new Keys(origin);
+
     @AfterEach
     void close() {
         if (dual != null) {
@@ -174,6 +180,7 @@ final class KeyRunTest {
                 .phases(phases)
                 .directory(directory)
                 .copy(KeyCodec.LONG, new Copy(guarantee))
+                .keys(listedForOrders, new Keys(target))
                 .poll(Duration.ofHours(1))
                 .quietWindow(Duration.ZERO)
                 // Time goes on by a look at the clock.
@@ -234,6 +241,116 @@ final class KeyRunTest {
         assertThat(phases.heartbeats("names"))
                 .extracting(beat -> beat.instance())
                 .containsExactly("one");
+    }
+
+    private BulkOrders.Order order(PhaseNote.Kind kind, int keysPerSecond) {
+        BulkOrders.Order order = new BulkOrders.Order(kind, false, keysPerSecond, "ada");
+        new BulkOrders(dual.control()).place(order);
+        dual.poll();
+        return order;
+    }
+
+    private PhaseNote await() throws InterruptedException {
+        PhaseControl.Sleeper polling = duration -> {
+            PhaseControl.Sleeper.THREAD.sleep(Duration.ofMillis(5));
+            dual.poll();
+        };
+        return new BulkOrders(dual.control())
+                .await(Duration.ofMinutes(10), polling, keys -> {})
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldCopyAndCompareWhatIsOrdered() throws InterruptedException {
+        fill(origin, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+
+        order(PhaseNote.Kind.BACKFILL, 0);
+        PhaseNote copied = await();
+        order(PhaseNote.Kind.VERIFICATION, 0);
+        PhaseNote compared = await();
+
+        assertThat(copied.kind()).isEqualTo(PhaseNote.Kind.BACKFILL);
+        assertThat(copied.who()).isEqualTo("ada");
+        assertThat(compared.facts()).containsEntry(Facts.ROWS, "2000").containsEntry(Facts.MISMATCHES, "0");
+        assertThat(target.names).isEqualTo(origin.names);
+        assertThat(missing()).isEmpty();
+    }
+
+    @Test
+    void shouldTellWhyAnOrderFailedAndNotTryAgain() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        listedForOrders.failsAt = 5;
+
+        order(PhaseNote.Kind.BACKFILL, 0);
+
+        PhaseNote failed = await();
+        assertThat(failed.kind()).isEqualTo(PhaseNote.Kind.ORDER_FAILED);
+        assertThat(failed.facts())
+                .containsEntry(Facts.INSTANCE, "one")
+                .containsEntry(Facts.TEXT, "connection is closed");
+        assertThat(new BulkOrders(dual.control()).due("one")).isEmpty();
+    }
+
+    @Test
+    void shouldGoOnWithAnOrderWhenItsInstanceStartsAgain() throws InterruptedException {
+        fill(origin, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        CountDownLatch asleep = new CountDownLatch(1);
+        whileAsleep = () -> {
+            if (!origin.names.isEmpty() && target.names.size() > 300) {
+                asleep.countDown();
+                LockSupport.park();
+            }
+        };
+        tickNanos = 500_000_000;
+        order(PhaseNote.Kind.BACKFILL, 1);
+        asleep.await();
+        dual.close();
+        whileAsleep = () -> {};
+        assertThat(dual.phaseStore().notes("names"))
+                .extracting(PhaseNote::kind)
+                .doesNotContain(PhaseNote.Kind.BACKFILL, PhaseNote.Kind.ORDER_FAILED);
+
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+
+        assertThat(await().kind()).isEqualTo(PhaseNote.Kind.BACKFILL);
+        assertThat(target.names).isEqualTo(origin.names);
+        assertThat(listedForOrders.begun).hasSize(2);
+        assertThat(listedForOrders.begun.get(1)).isPresent();
+    }
+
+    private void beat(String instance, String kind, Instant at) {
+        Map<String, String> facts = Map.of(Facts.KIND, kind, Facts.LISTS_KEYS, "true");
+        long version = dual.control().current().version();
+        phases.heartbeat("names", new Heartbeat(instance, version, true, at, facts));
+    }
+
+    @Test
+    void shouldLeaveAnOrderToTheFirstByNameThatIsHeardOf() {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        Instant now = Instant.now();
+        BulkOrders orders = new BulkOrders(dual.control());
+        beat("also", "dao", now);
+        order(PhaseNote.Kind.BACKFILL, 0);
+        assertThat(orders.due("one")).isEmpty();
+        assertThat(orders.due("also")).isPresent();
+
+        beat("also-backfill", "backfill", now);
+        assertThat(orders.due("also")).isEmpty();
+
+        Instant longAgo = now.minus(Duration.ofDays(1));
+        beat("also", "dao", longAgo);
+        beat("also-backfill", "backfill", longAgo);
+        assertThat(orders.due("one")).isPresent();
+
+        advance(true);
+        assertThat(orders.due("one")).isEmpty();
     }
 
     @Test

@@ -6,17 +6,17 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.dualdao.config.DualEnvironment;
+import io.anneal.dualdao.control.BulkOrders;
+import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.harness.BulkWork;
 import io.anneal.harness.MigrationSides;
-import io.anneal.harness.StepsBack;
 import io.anneal.harness.store.Delayer;
 import io.anneal.migrate.bulk.BackfillResult;
 import io.anneal.migrate.bulk.ReverseResult;
 import io.anneal.migrate.bulk.VerificationResult;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,7 +25,9 @@ import picocli.CommandLine.Option;
 /** {@code anneal migrate backfill}: copies what is old to the target; or on the way back what is new to the origin. */
 @Command(
         name = "backfill",
-        description = "Copies all of the origin to the target, with write times and TTLs, in phase 2 or 3.")
+        description =
+                "Copies all of the origin to the target, with write times and TTLs, in phase 2 or 3. Without --origin and"
+                        + " --target an instance does it that was built with keys.")
 final class MigrateBackfillCommand extends Subcommand {
     @Mixin
     private MigrationOptions migration;
@@ -46,19 +48,10 @@ final class MigrateBackfillCommand extends Subcommand {
                             + " again; then compares both sides.")
     private boolean reverse;
 
-    @Option(
-            names = "--wait",
-            paramLabel = "TIME",
-            defaultValue = "10m",
-            converter = DurationConverter.class,
-            description = "How long instances may take for each step of --reverse; ${DEFAULT-VALUE} unless told.")
-    private Duration wait;
-
     @Override
     protected int execute() throws IOException, InterruptedException {
-        if (reverse && sides.none(this)) {
-            bulk.checkNone(this);
-            return stepBack();
+        if (sides.none(this)) {
+            return reverse ? stepBack() : order();
         }
         sides.checkBulk(this);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false);
@@ -72,20 +65,36 @@ final class MigrateBackfillCommand extends Subcommand {
                     bulk.settings(this, who.who(), progress),
                     environment().clock());
             if (reverse) {
-                return print(work.reverse(wait));
+                return print(work.reverse(bulk.waiting()));
             }
             print(work.backfill());
         }
         return ExitCode.YES;
     }
 
+    private OrderedWork ordered() {
+        return new OrderedWork(this, "backfill", migration.name(), bulk.waiting());
+    }
+
+    private int order() throws IOException, InterruptedException {
+        BulkOrders.Order order = bulk.order(this, PhaseNote.Kind.BACKFILL, false, who.who());
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            return ordered().run(phases.control(), order);
+        }
+    }
+
     /** The stores are open to their instances alone, which copy and compare. */
     private int stepBack() throws IOException, InterruptedException {
-        DualEnvironment time = DualEnvironment.system()
-                .withClocks(environment().clock(), environment().nanoTime());
+        bulk.checkNone(this);
         PhaseRecord back;
+        boolean complete;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
-            back = new StepsBack(phases.control(), who.who(), wait, time).run();
+            PhaseControl control = phases.control();
+            back = control.reverseToBoth(who.who(), "the way back", bulk.waiting(), PhaseControl.Sleeper.THREAD);
+            if (!isCopied(control, back)) {
+                ordered().await(control, bulk.order(this, PhaseNote.Kind.VERIFICATION, true, who.who()));
+            }
+            complete = isCopied(control, back);
         }
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
@@ -93,9 +102,22 @@ final class MigrateBackfillCommand extends Subcommand {
                 PhaseJson.write(result.fields(), back);
             }
         } else {
-            out().println("the origin is complete again: 'anneal migrate rollback' leads to phase 3 now");
+            out().println(told(complete));
         }
-        return ExitCode.YES;
+        return complete ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private static boolean isCopied(PhaseControl control, PhaseRecord at) {
+        return control.notes().stream()
+                .anyMatch(note -> note.kind() == PhaseNote.Kind.REVERSE_BACKFILL
+                        && note.version() == at.version()
+                        && note.clean());
+    }
+
+    private static String told(boolean complete) {
+        return complete
+                ? "the origin is complete again: 'anneal migrate rollback' leads to phase 3 now"
+                : "the origin is not complete: run it again, or look at what differs with 'anneal migrate verify'";
     }
 
     private int print(ReverseResult done) throws IOException {
@@ -115,10 +137,7 @@ final class MigrateBackfillCommand extends Subcommand {
                     found.entries(),
                     found.repaired(),
                     found.mismatches()));
-            out().println(
-                            done.clean()
-                                    ? "the origin is complete again: 'anneal migrate rollback' leads to phase 3 now"
-                                    : "the origin is not complete: run it again, or look at what differs with 'anneal migrate verify'");
+            out().println(told(done.clean()));
         }
         return done.clean() ? ExitCode.YES : ExitCode.NO;
     }

@@ -5,6 +5,8 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.dualdao.control.BulkOrders;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.harness.BulkWork;
 import io.anneal.harness.MigrationSides;
 import io.anneal.harness.store.Delayer;
@@ -14,11 +16,14 @@ import java.io.IOException;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code anneal migrate verify}: compares both sides, in both directions. */
 @Command(
         name = "verify",
-        description = "Compares all rows of both stores, in both directions; exits with 1 if some differ.")
+        description =
+                "Compares all rows of both stores, in both directions; exits with 1 if some differ. Without --origin and"
+                        + " --target an instance does it that was built with keys.")
 final class MigrateVerifyCommand extends Subcommand {
     @Mixin
     private MigrationOptions migration;
@@ -32,9 +37,21 @@ final class MigrateVerifyCommand extends Subcommand {
     @Mixin
     private WhoOptions who;
 
+    @Option(
+            names = "--repair",
+            description =
+                    "Makes good what differs, on the side that is not right; of an instance that was built with keys.")
+    private boolean repair;
+
     @Override
     protected int execute() throws IOException, InterruptedException {
+        if (sides.none(this)) {
+            return order();
+        }
         sides.checkBulk(this);
+        if (repair) {
+            throw usage("--repair is done by an instance: leave --origin and --target out");
+        }
         VerificationResult found;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
@@ -50,6 +67,13 @@ final class MigrateVerifyCommand extends Subcommand {
         }
         print(found);
         return found.clean() ? ExitCode.YES : ExitCode.NO;
+    }
+
+    private int order() throws IOException, InterruptedException {
+        BulkOrders.Order order = bulk.order(this, PhaseNote.Kind.VERIFICATION, repair, who.who());
+        try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
+            return new OrderedWork(this, "verify", migration.name(), bulk.waiting()).run(phases.control(), order);
+        }
     }
 
     private void print(VerificationResult result) throws IOException {

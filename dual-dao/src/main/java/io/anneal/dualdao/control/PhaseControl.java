@@ -502,8 +502,11 @@ public final class PhaseControl {
 
     /** Adds somebody's words. */
     public PhaseNote note(String who, String text) {
-        return add(new PhaseNote(
-                clock.instant(), current().version(), who, PhaseNote.Kind.TEXT, Map.of(Facts.TEXT, text)));
+        return add(PhaseNote.Kind.TEXT, who, Map.of(Facts.TEXT, text));
+    }
+
+    PhaseNote add(PhaseNote.Kind kind, String who, Map<String, String> facts) {
+        return add(new PhaseNote(clock.instant(), current().version(), who, kind, facts));
     }
 
     private PhaseNote add(PhaseNote note) {

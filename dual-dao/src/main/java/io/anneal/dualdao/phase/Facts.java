@@ -26,6 +26,8 @@ public final class Facts {
     public static final String PARTITIONS = "partitions";
     /** {@code false} if the keys written since phase 4 are not kept, so that there is no way back from there. */
     public static final String REMEMBERS_WRITES = "remembersWrites";
+    /** {@code true} of an instance that can list all keys, and so takes up orders for work on them. */
+    public static final String LISTS_KEYS = "listsKeys";
     /** Tells a persistent journal from all others: whoever opens it again has its keys, and the run that had it is gone. */
     public static final String JOURNAL = "journal";
     /** Changes of which an instance could not ask the phase store, from its start. */

@@ -28,6 +28,10 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
         INSTANCE_LEFT,
         /** An instance that was declared dead had gone on in phase 1, where nothing is journaled: the target lacks what it wrote. */
         INSTANCE_RETURNED,
+        /** Somebody asks the instances for work on all keys. */
+        ORDER,
+        /** An order could not be carried out; why is in {@link Facts#TEXT}. */
+        ORDER_FAILED,
         /** The migration is over, and there is no way back: instances forget what the origin lacks. */
         FINISHED
     }

@@ -166,6 +166,11 @@ public final class StoryRecorder {
             case REVERSE_BACKFILL -> event(note, "R", "reverse back-fill done" + counted);
             case INSTANCE_DEAD ->
                 event(note, "X", "instance declared dead: " + note.facts().getOrDefault(Facts.INSTANCE, ""));
+            case ORDER ->
+                event(
+                        note,
+                        "O",
+                        "ordered: " + note.facts().getOrDefault(Facts.KIND, "").toLowerCase(Locale.ROOT));
             case FINISHED -> event(note, "E", "finished, no way back");
             default ->
                 event(note, "*", note.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') + counted);

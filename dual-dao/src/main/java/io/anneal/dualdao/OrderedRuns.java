@@ -1,0 +1,86 @@
+package io.anneal.dualdao;
+
+import io.anneal.dualdao.config.KeySource;
+import io.anneal.dualdao.control.BulkOrders;
+import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.dualdao.phase.PhaseStoreException;
+import io.anneal.dualdao.phase.Side;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes up orders for work on all keys, one at a time, on a thread of its own. Any thread may call. */
+final class OrderedRuns {
+    private static final Logger LOG = LoggerFactory.getLogger(OrderedRuns.class);
+
+    private final DualDao<?> dual;
+    private final List<KeySource<Object>> keys;
+    private final ExecutorService thread;
+    private final BulkOrders orders;
+    private final AtomicBoolean running = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /** @param keys the first lists those of the origin */
+    OrderedRuns(DualDao<?> dual, List<KeySource<Object>> keys, ExecutorService thread) {
+        this.dual = dual;
+        this.keys = keys;
+        this.thread = thread;
+        orders = new BulkOrders(dual.control());
+    }
+
+    /** Looks whether there is one for this instance. */
+    void look() {
+        Phase phase = dual.phase().phase();
+        boolean possible = phase.writes(Side.TARGET) && phase.writes(Side.ORIGIN);
+        if (!possible || running.get()) {
+            return;
+        }
+        orders.due(dual.instance()).ifPresent(order -> {
+            if (running.compareAndSet(false, true)) {
+                thread.execute(() -> run(order));
+            }
+        });
+    }
+
+    private void run(BulkOrders.Order order) {
+        LOG.info(
+                "work on all keys begins, as ordered, kind={}, name={}, who={}",
+                order.kind(),
+                dual.name(),
+                order.who());
+        try {
+            KeyRun<Object> run =
+                    order.kind() == PhaseNote.Kind.BACKFILL ? dual.backfill(keys.get(0)) : dual.verifyAll(keys);
+            if (order.keysPerSecond() > 0) {
+                run.keysPerSecond(order.keysPerSecond());
+            }
+            run.who(order.who()).repair(order.repairs()).run();
+        } catch (InterruptedException closed) { // the order stays, and with it where the run stopped
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) { // of the caller's sources and copies, too
+            if (!closed) {
+                LOG.warn("work on all keys failed, kind={}, name={}", order.kind(), dual.name(), e);
+                tell(order, e);
+            }
+        } finally {
+            running.set(false);
+        }
+    }
+
+    private void tell(BulkOrders.Order order, RuntimeException failure) {
+        try {
+            orders.failed(order, dual.instance(), String.valueOf(failure.getMessage()));
+        } catch (PhaseStoreException lost) {
+            LOG.warn("phase store can't be told, name={}, reason={}", dual.name(), lost.getMessage());
+        }
+    }
+
+    /** Leaves the order to others, or to the next run of this instance. */
+    void close() {
+        closed = true;
+        thread.shutdownNow();
+    }
+}
