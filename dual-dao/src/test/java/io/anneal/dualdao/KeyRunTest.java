@@ -349,6 +349,8 @@ final class KeyRunTest {
         beat("also-backfill", "backfill", longAgo);
         assertThat(orders.due("one")).isPresent();
 
+        phases.forget("names", "also");
+        phases.forget("names", "also-backfill");
         advance(true);
         assertThat(orders.due("one")).isEmpty();
     }
