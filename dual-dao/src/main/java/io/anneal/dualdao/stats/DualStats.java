@@ -3,16 +3,18 @@ package io.anneal.dualdao.stats;
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
+import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -20,9 +22,6 @@ import org.HdrHistogram.Histogram;
  * and keeps them.
  */
 public final class DualStats {
-    /** How many mismatches are kept. */
-    public static final int MISMATCHES_MAX = 20;
-
     private final MetricsSink sink;
     private final int timingSample;
     private final InstantSource clock;
@@ -30,7 +29,7 @@ public final class DualStats {
     private final Map<String, OperationStats> operations = new ConcurrentHashMap<>();
     private final Map<String, BatchStats> batches = new ConcurrentHashMap<>();
     private final AtomicLong fallbackLastHitMillis = new AtomicLong(-1);
-    private final ArrayDeque<Mismatch> mismatches = new ArrayDeque<>();
+    private final Causes<Mismatch> mismatches = new Causes<>(Mismatch::cause, Mismatch::plus);
     private final Failures failures;
 
     /** Measures every call, by the given clock, and shows the values of mismatches. */
@@ -65,34 +64,27 @@ public final class DualStats {
         return batches.computeIfAbsent(name, key -> new BatchStats(key, sink));
     }
 
-    /** Keeps two answers that differed among the last ones; counting is the operation's. */
+    /** Keeps two answers that differed among those of their cause; counting is the operation's. */
     public void mismatch(String operation, String key, List<FieldDiff> differences) {
         List<FieldDiff> kept =
                 redactValues ? differences.stream().map(FieldDiff::redacted).toList() : differences;
-        Mismatch mismatch = new Mismatch(clock.instant(), operation, key, kept);
-        synchronized (mismatches) {
-            if (mismatches.size() == MISMATCHES_MAX) {
-                mismatches.removeFirst();
-            }
-            mismatches.addLast(mismatch);
-        }
+        Instant now = clock.instant();
+        mismatches.add(new Mismatch(now, now, 1, operation, key, kept));
     }
 
-    /** A side failed: kept by kind, and logged once a minute and kind if it is the target; counting is the operation's. */
+    /** A side failed: kept by cause, and logged once a minute and cause if it is the target; counting is the operation's. */
     public void failed(String operation, Side side, Throwable thrown) {
         failures.failed(operation, side, thrown);
     }
 
-    /** The last failure of each kind, newest last. */
+    /** One of each cause, newest last. */
     public List<SideFailure> failures() {
         return failures.last();
     }
 
-    /** The last ones, newest last. */
+    /** One of each cause, newest last. */
     public List<Mismatch> mismatches() {
-        synchronized (mismatches) {
-            return List.copyOf(mismatches);
-        }
+        return mismatches.newestLast();
     }
 
     /** Of all operations, since the start. */
@@ -132,12 +124,16 @@ public final class DualStats {
             putHistogram(facts, Facts.WRITE_NANOS, side, writes);
             putHistogram(facts, Facts.BATCH_NANOS, side, whole);
         }
-        failures.putFacts(facts);
-        List<Mismatch> last = mismatches();
-        for (int i = 0; i < last.size(); i++) {
-            facts.put(Facts.MISMATCH + i, MismatchText.format(last.get(i)));
-        }
+        putNumbered(facts, Facts.FAILURE, failures().stream().map(SideFailure::text));
+        putNumbered(facts, Facts.MISMATCH, mismatches().stream().map(Mismatch::text));
         return facts;
+    }
+
+    private static void putNumbered(Map<String, String> facts, String prefix, Stream<String> texts) {
+        Iterator<String> next = texts.iterator();
+        for (int i = 0; next.hasNext(); i++) {
+            facts.put(prefix + i, next.next());
+        }
     }
 
     private static void putHistogram(Map<String, String> facts, String prefix, Side side, Histogram histogram) {

@@ -13,6 +13,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -29,23 +31,25 @@ public final class MergedFacts {
     private final Map<Counter, Long> sums = new EnumMap<>(Counter.class);
     private final Map<Counter, Long> added = new EnumMap<>(Counter.class);
     private final Map<String, Histogram> histograms = new HashMap<>();
-    private final List<Mismatch> mismatches = new ArrayList<>();
-    private final List<SideFailure> failures = new ArrayList<>();
+    private final Causes<Mismatch> mismatches = new Causes<>(Mismatch::cause, Mismatch::plus);
+    private final Causes<SideFailure> failures = new Causes<>(SideFailure::kind, SideFailure::plus);
     private final TreeSet<String> unreadable = new TreeSet<>();
 
     private MergedFacts(List<Heartbeat> heartbeats, Map<String, Heartbeat> before) {
         this.heartbeats = List.copyOf(heartbeats);
+        List<Mismatch> eachMismatch = new ArrayList<>();
+        List<SideFailure> eachFailure = new ArrayList<>();
         for (Heartbeat heartbeat : this.heartbeats) {
             Optional<Heartbeat> earlier = Optional.ofNullable(before.get(heartbeat.instance()));
             addCounters(heartbeat, earlier);
-            addMismatches(heartbeat);
-            addFailures(heartbeat);
+            eachMismatch.addAll(numbered(heartbeat, Facts.MISMATCH, Mismatch::parse, unreadable::add));
+            eachFailure.addAll(numbered(heartbeat, Facts.FAILURE, SideFailure::parse, unreadable::add));
             if (earlier.isEmpty() || heartbeat.at().isAfter(earlier.get().at())) {
                 addHistograms(heartbeat);
             }
         }
-        mismatches.sort(Comparator.comparing(Mismatch::at));
-        failures.sort(Comparator.comparing(SideFailure::at));
+        eachMismatch.stream().sorted(Comparator.comparing(Mismatch::at)).forEach(mismatches::add);
+        eachFailure.stream().sorted(Comparator.comparing(SideFailure::at)).forEach(failures::add);
     }
 
     public static MergedFacts of(List<Heartbeat> heartbeats) {
@@ -102,35 +106,31 @@ public final class MergedFacts {
         }
     }
 
-    private void addMismatches(Heartbeat heartbeat) {
-        for (int i = 0; i < DualStats.MISMATCHES_MAX; i++) {
-            String text = heartbeat.facts().get(Facts.MISMATCH + i);
-            if (text != null) {
-                try {
-                    mismatches.add(MismatchText.parse(text));
-                } catch (IllegalArgumentException e) {
-                    unreadable.add(heartbeat.instance() + ":" + Facts.MISMATCH + i);
+    /** Those of one heartbeat; what can't be read is named and left out. */
+    private static <T> List<T> numbered(
+            Heartbeat heartbeat, String prefix, Function<String, T> parse, Consumer<String> unreadable) {
+        List<T> parsed = new ArrayList<>();
+        for (int i = 0; i < Causes.CAUSES_MAX; i++) {
+            String text = heartbeat.facts().get(prefix + i);
+            try {
+                if (text != null) {
+                    parsed.add(parse.apply(text));
                 }
+            } catch (IllegalArgumentException e) {
+                unreadable.accept(heartbeat.instance() + ":" + prefix + i);
             }
         }
+        return parsed;
     }
 
-    private void addFailures(Heartbeat heartbeat) {
-        for (int i = 0; i < Failures.KINDS_MAX; i++) {
-            String text = heartbeat.facts().get(Facts.FAILURE + i);
-            if (text != null) {
-                try {
-                    failures.add(SideFailure.parse(text));
-                } catch (IllegalArgumentException e) {
-                    unreadable.add(heartbeat.instance() + ":" + Facts.FAILURE + i);
-                }
-            }
-        }
+    /** Of one instance, one of each cause. */
+    public static List<SideFailure> failures(Heartbeat heartbeat) {
+        return numbered(heartbeat, Facts.FAILURE, SideFailure::parse, unreadable -> {});
     }
 
-    /** The last failures of each instance and kind, newest last. */
+    /** One of each cause, newest last. */
     public List<SideFailure> failures() {
-        return List.copyOf(failures);
+        return failures.newestLast();
     }
 
     private static OptionalLong number(Heartbeat heartbeat, String fact) {
@@ -198,9 +198,9 @@ public final class MergedFacts {
         return StatsSnapshot.Distribution.of(histogram(prefix, side));
     }
 
-    /** The last ones of each instance, newest last. */
+    /** One of each cause, newest last. */
     public List<Mismatch> mismatches() {
-        return List.copyOf(mismatches);
+        return mismatches.newestLast();
     }
 
     /** What could not be read, as {@code instance:fact}: left out of all else. */

@@ -1,40 +1,54 @@
 package io.anneal.dualdao.stats;
 
 import io.anneal.dualdao.phase.Side;
-import java.time.DateTimeException;
 import java.time.Instant;
 
 /**
- * Failures of one kind, of one side.
+ * Failures of one side for one cause: the class of what it threw.
  *
- * @param at of the last one
- * @param operation of the last one
+ * @param first when
+ * @param at when last
  * @param count since the instance started
+ * @param operation of the last one
  * @param cause class and message of the last one, cut
  */
-public record SideFailure(Instant at, Side side, String operation, long count, String cause) {
-    private static final int FIELDS = 5;
+public record SideFailure(Instant first, Instant at, long count, Side side, String operation, String cause) {
+    /** What two failures have in common if they are of one cause. */
+    record Kind(Side side, String type) {}
 
-    String text() {
-        return String.join(
-                "\t", at.toString(), side.name(), operation, Long.toString(count), cause.replaceAll("\\s", " "));
+    Kind kind() {
+        int message = cause.indexOf(':');
+        return new Kind(side, message < 0 ? cause : cause.substring(0, message));
     }
 
-    /**
-     * As a heartbeat has it.
-     *
-     * @throws IllegalArgumentException if the text is none
-     */
-    public static SideFailure parse(String text) {
-        String[] fields = text.split("\t", -1);
-        if (fields.length != FIELDS) {
-            throw new IllegalArgumentException("not a failure, fields=" + fields.length);
-        }
-        try {
-            return new SideFailure(
-                    Instant.parse(fields[0]), Side.valueOf(fields[1]), fields[2], Long.parseLong(fields[3]), fields[4]);
-        } catch (DateTimeException e) {
-            throw new IllegalArgumentException("not a failure, at=" + fields[0], e);
-        }
+    /** Without the message, which may hold values. */
+    public SideFailure redacted() {
+        return new SideFailure(first, at, count, side, operation, kind().type());
+    }
+
+    SideFailure plus(SideFailure later) {
+        return new SideFailure(
+                first.isBefore(later.first) ? first : later.first,
+                later.at,
+                count + later.count,
+                side,
+                later.operation,
+                later.cause);
+    }
+
+    String text() {
+        return TabText.line(first, at, count, side, operation, cause);
+    }
+
+    /** @throws IllegalArgumentException if the text is none */
+    static SideFailure parse(String text) {
+        String[] fields = TabText.fields(text, 6);
+        return new SideFailure(
+                TabText.instant(fields[0]),
+                TabText.instant(fields[1]),
+                Long.parseLong(fields[2]),
+                Side.valueOf(fields[3]),
+                fields[4],
+                fields[5]);
     }
 }

@@ -13,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -160,14 +161,35 @@ final class DualStatsTest {
     }
 
     @Test
-    void shouldKeepTheLastMismatches() {
+    void shouldGroupMismatchesByTheirCause() {
         for (int i = 0; i < 25; i++) {
-            stats.mismatch("read", "k" + i, List.of(new FieldDiff("d", "1", "2")));
+            stats.mismatch("read", "k" + i, List.of(new FieldDiff("items[" + i + "].d", "1", "2")));
+            now = now.plusSeconds(1);
+        }
+        stats.mismatch("read", "m", List.of(new FieldDiff("items[7].d", "1", FieldDiff.ABSENT)));
+
+        assertThat(stats.mismatches())
+                .extracting(Mismatch::cause)
+                .containsExactly("read: items[].d differs", "read: items[].d is missing in the target");
+        Mismatch differs = stats.mismatches().get(0);
+        assertThat(differs.count()).isEqualTo(25);
+        assertThat(differs.key()).isEqualTo("k24");
+        assertThat(Duration.between(differs.first(), differs.at())).hasSeconds(24);
+        assertThat(stats.snapshot().mismatches()).isEqualTo(stats.mismatches());
+    }
+
+    @Test
+    void shouldKeepTheCausesThatWereSeenLast() {
+        for (int i = 0; i < 25; i++) {
+            stats.mismatch("find" + i, "k", List.of(new FieldDiff("d", "1", "2")));
+            stats.mismatch("find0", "k", List.of(new FieldDiff("d", "1", "2")));
         }
 
-        assertThat(stats.mismatches()).hasSize(20);
-        assertThat(stats.mismatches().get(0).key()).isEqualTo("k5");
-        assertThat(stats.snapshot().mismatches().get(19).key()).isEqualTo("k24");
+        assertThat(stats.mismatches()).hasSize(Causes.CAUSES_MAX);
+        assertThat(stats.mismatches().get(15)).satisfies(last -> {
+            assertThat(last.operation()).isEqualTo("find0");
+            assertThat(last.count()).isEqualTo(26);
+        });
     }
 
     @Test

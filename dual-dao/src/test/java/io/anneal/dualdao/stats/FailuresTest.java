@@ -63,8 +63,8 @@ final class FailuresTest {
 
         assertThat(merged.failures())
                 .containsExactly(
-                        new SideFailure(START, Side.TARGET, "find", 2, "java.lang.IllegalStateException: down"),
-                        new SideFailure(now, Side.ORIGIN, "save", 1, "java.lang.IllegalStateException: full"));
+                        new SideFailure(START, START, 2, Side.TARGET, "find", "java.lang.IllegalStateException: down"),
+                        new SideFailure(now, now, 1, Side.ORIGIN, "save", "java.lang.IllegalStateException: full"));
         assertThat(merged.failures()).isEqualTo(stats.failures());
         assertThat(MergedFacts.of(List.of(new Heartbeat("a", 1, true, now, Map.of("failure.0", "nonsense"))))
                         .unreadable())

@@ -150,28 +150,40 @@ final class MergedFactsTest {
                         .mapToObj(i -> new FieldDiff("f" + i, "x".repeat(1_000), "y"))
                         .toList());
         for (int i = 0; i < 19; i++) {
-            one.mismatch("read", "k", one.mismatches().get(0).differences());
+            one.mismatch("read" + i, "k", one.mismatches().get(0).differences());
         }
 
         Map<String, String> facts = one.facts();
 
         assertThat(facts.values().stream().mapToInt(String::length).sum()).isLessThan(20_000);
         assertThat(MergedFacts.of(List.of(heartbeat("a", 1, facts))).mismatches())
-                .hasSize(20)
+                .hasSize(Causes.CAUSES_MAX)
                 .allSatisfy(mismatch -> assertThat(mismatch.differences()).hasSize(5));
     }
 
     @Test
-    void shouldPutTheMismatchesOfAllInOrderOfTime() {
+    void shouldPutTheMismatchesOfAllTogetherInOrderOfTime() {
         DualStats early = new DualStats(MetricsSink.NONE, () -> Instant.ofEpochSecond(1));
         DualStats late = new DualStats(MetricsSink.NONE, () -> Instant.ofEpochSecond(9));
         late.mismatch("read", "late", List.of(new FieldDiff("", "1", "2")));
         early.mismatch("read", "early", List.of(new FieldDiff("", "1", "2")));
+        early.mismatch("list", "early", List.of(new FieldDiff("", "1", "2")));
 
-        assertThat(MergedFacts.of(List.of(heartbeat("a", 1, late.facts()), heartbeat("b", 1, early.facts())))
-                        .mismatches())
-                .extracting(Mismatch::key)
-                .containsExactly("early", "late");
+        List<Mismatch> merged = MergedFacts.of(
+                        List.of(heartbeat("a", 1, late.facts()), heartbeat("b", 1, early.facts())))
+                .mismatches();
+
+        assertThat(merged)
+                .extracting(Mismatch::cause)
+                .containsExactly("list: the answer differs", "read: the answer differs");
+        assertThat(merged.get(1))
+                .isEqualTo(new Mismatch(
+                        Instant.ofEpochSecond(1),
+                        Instant.ofEpochSecond(9),
+                        2,
+                        "read",
+                        "late",
+                        List.of(new FieldDiff("", "1", "2"))));
     }
 
     @Test

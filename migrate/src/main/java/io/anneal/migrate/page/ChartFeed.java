@@ -6,7 +6,7 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,10 +25,6 @@ import org.HdrHistogram.Histogram;
  */
 final class ChartFeed {
     private static final int FINE_POINTS_MAX = 300;
-    private static final long MIDDLE_MILLIS = 5_000;
-    private static final int MIDDLE_POINTS_MAX = 720;
-    private static final long COARSE_MILLIS = 60_000;
-    private static final int COARSE_POINTS_MAX = 1_440;
 
     /** An instance that said nothing new for so many of its usual pauses is left out. */
     private static final int PAUSES_MAX = 3;
@@ -39,81 +35,130 @@ final class ChartFeed {
 
     private static final Map<String, String> CALLS =
             Map.of("read", Facts.READ_NANOS, "write", Facts.WRITE_NANOS, "batch", Facts.BATCH_NANOS);
-    private static final Map<String, Counter> RATES = Map.ofEntries(
-            Map.entry("reads", Counter.READS),
-            Map.entry("writes", Counter.WRITES),
-            Map.entry("deletes", Counter.DELETES),
-            Map.entry("fallbackHits", Counter.FALLBACK_HITS),
-            Map.entry("fallbackMisses", Counter.FALLBACK_MISSES),
-            Map.entry("fallbackErrors", Counter.FALLBACK_ERRORS),
-            Map.entry("mismatches", Counter.MISMATCHES),
-            Map.entry("originFailed", Counter.ORIGIN_FAILED),
-            Map.entry("targetFailed", Counter.TARGET_FAILED),
-            Map.entry("droppedReads", Counter.DROPPED_READS),
-            Map.entry("droppedWrites", Counter.DROPPED_WRITES));
+    private static final Map<String, List<Counter>> RATES = Map.ofEntries(
+            Map.entry("reads", List.of(Counter.READS)),
+            Map.entry("writes", List.of(Counter.WRITES)),
+            Map.entry("deletes", List.of(Counter.DELETES)),
+            Map.entry("fallbackHits", List.of(Counter.FALLBACK_HITS)),
+            Map.entry("fallbackMisses", List.of(Counter.FALLBACK_MISSES)),
+            Map.entry("mismatches", List.of(Counter.MISMATCHES)),
+            Map.entry("originFailed", List.of(Counter.ORIGIN_FAILED, Counter.ORIGIN_UNKNOWN)),
+            Map.entry("targetFailed", List.of(Counter.TARGET_FAILED, Counter.TARGET_UNKNOWN)),
+            Map.entry("dropped", List.of(Counter.DROPPED_READS, Counter.DROPPED_WRITES)));
 
-    /** What is known of one instance. */
-    private record Seen(Heartbeat last, Heartbeat before, long lastMillis, long pauseMillis) {
+    /**
+     * What is known of one instance.
+     *
+     * @param heardMillis when its last heartbeat was seen
+     */
+    record Seen(Heartbeat last, MergedFacts facts, long heardMillis, long pauseMillis, Map<String, Double> rates) {
+        static Seen first(Heartbeat heartbeat, long nowMillis) {
+            // What lies in the store when the page starts may be of an instance that is long gone.
+            long heardMillis = Math.min(nowMillis, heartbeat.at().toEpochMilli());
+            return new Seen(heartbeat, MergedFacts.of(List.of(heartbeat)), heardMillis, 0, Map.of());
+        }
+
+        Seen next(Heartbeat heartbeat, long nowMillis) {
+            MergedFacts added = MergedFacts.of(List.of(heartbeat), List.of(last));
+            double between = Duration.between(last.at(), heartbeat.at()).toMillis() / 1000.0;
+            return new Seen(
+                    heartbeat,
+                    added,
+                    nowMillis,
+                    nowMillis - heardMillis,
+                    between > 0 ? rates(added, between) : Map.of());
+        }
+
+        private static Map<String, Double> rates(MergedFacts added, double seconds) {
+            Map<String, Double> rates = new TreeMap<>();
+            RATES.forEach((name, counters) -> {
+                long sum = counters.stream().mapToLong(added::added).sum();
+                if (sum > 0 || name.equals("reads")) {
+                    rates.put(name, Point.round(sum / seconds));
+                }
+            });
+            return rates;
+        }
+
+        /** Whether another run is there, though nobody took that one off. */
+        boolean isReplacedBy(Heartbeat next) {
+            String run = last.facts().get(Facts.RUN);
+            return run != null && !run.equals(next.facts().get(Facts.RUN));
+        }
+
+        /** Whether more is to be heard of it. A clock that was set, back too, makes nobody fresh for long. */
         boolean fresh(long nowMillis) {
             long allowedMillis =
-                    last == before ? FRESH_MILLIS_FIRST : Math.max(FRESH_MILLIS_MIN, PAUSES_MAX * pauseMillis);
-            return nowMillis - lastMillis <= allowedMillis;
+                    pauseMillis == 0 ? FRESH_MILLIS_FIRST : Math.max(FRESH_MILLIS_MIN, PAUSES_MAX * pauseMillis);
+            return Math.abs(nowMillis - heardMillis) <= allowedMillis;
+        }
+
+        Point.Latency latency(String call, Side side) {
+            Histogram histogram = facts.histogram(CALLS.get(call), side);
+            return histogram.getTotalCount() == 0 ? null : Point.Latency.of(histogram);
         }
     }
 
-    private final PointRing fine = new PointRing(FINE_POINTS_MAX);
-    private final List<PointTier> tiers =
-            List.of(new PointTier(MIDDLE_MILLIS, MIDDLE_POINTS_MAX), new PointTier(COARSE_MILLIS, COARSE_POINTS_MAX));
+    private final Incidents incidents;
+    private final Ring<Point> fine;
+    private final List<PointTier> tiers;
     private final Map<String, Seen> instances = new HashMap<>();
 
     private boolean somethingNew;
     private boolean gap = true;
 
-    /** Points of 5 minutes, of an hour and of a day, each coarser than the one before. */
-    List<PointRing> rings() {
-        return List.of(fine, tiers.get(0).ring(), tiers.get(1).ring());
+    ChartFeed(History history, Incidents incidents) {
+        this.incidents = incidents;
+        fine = history.ring("points-1s", FINE_POINTS_MAX, Point.class);
+        // An hour, a day, six weeks.
+        tiers = List.of(tier(history, 5, 720), tier(history, 60, 1_440), tier(history, 1_800, 2_016));
+    }
+
+    private static PointTier tier(History history, int seconds, int pointsMax) {
+        return new PointTier(seconds * 1_000L, history.ring("points-" + seconds + "s", pointsMax, Point.class));
+    }
+
+    /** Points of 5 minutes, of an hour, of a day and of six weeks, each coarser than the one before. */
+    List<Ring<Point>> rings() {
+        return List.of(
+                fine, tiers.get(0).ring(), tiers.get(1).ring(), tiers.get(2).ring());
+    }
+
+    /** What is known of an instance that said this. */
+    Seen seen(Heartbeat heartbeat, long nowMillis) {
+        Seen seen = instances.get(heartbeat.instance());
+        return seen == null ? Seen.first(heartbeat, nowMillis) : seen;
     }
 
     /** Takes what the store holds now; as often as may be, since a heartbeat that is replaced unseen is lost to the charts. */
     void observe(List<Heartbeat> heartbeats, long nowMillis) {
         HashSet<String> there = new HashSet<>();
-        List<Heartbeat> before = new ArrayList<>();
         for (Heartbeat heartbeat : heartbeats) {
             there.add(heartbeat.instance());
-            Seen seen = instances.get(heartbeat.instance());
-            if (seen == null) {
-                // What lies in the store when the page starts may be of an instance that is long gone.
-                long lastMillis = Math.min(nowMillis, heartbeat.at().toEpochMilli());
-                instances.put(heartbeat.instance(), new Seen(heartbeat, heartbeat, lastMillis, 0));
-                somethingNew |= instances.get(heartbeat.instance()).fresh(nowMillis);
-            } else {
-                before.add(seen.last);
-                if (!heartbeat.at().equals(seen.last.at())) {
-                    instances.put(
-                            heartbeat.instance(),
-                            new Seen(heartbeat, seen.last, nowMillis, nowMillis - seen.lastMillis));
-                    somethingNew = true;
-                }
+            Seen before = instances.get(heartbeat.instance());
+            if (before != null && heartbeat.at().equals(before.last.at())) {
+                continue;
+            }
+            if (before != null && before.isReplacedBy(heartbeat)) {
+                incidents.add(heartbeat.instance(), "restarted", nowMillis, null);
+            }
+            Seen now = before == null ? Seen.first(heartbeat, nowMillis) : before.next(heartbeat, nowMillis);
+            instances.put(heartbeat.instance(), now);
+            if (now.fresh(nowMillis)) {
+                somethingNew = true;
+                forEachHistogram(now.facts, (name, histogram) -> tiers.forEach(tier -> tier.add(name, histogram)));
             }
         }
         instances.keySet().retainAll(there);
-        MergedFacts merged = MergedFacts.of(
-                heartbeats.stream()
-                        .filter(heartbeat -> instances.get(heartbeat.instance()).fresh(nowMillis))
-                        .toList(),
-                before);
-        forEachHistogram(merged, (name, histogram) -> tiers.forEach(tier -> tier.add(name, histogram)));
     }
 
-    private static void forEachHistogram(MergedFacts merged, BiConsumer<String, Histogram> action) {
-        CALLS.forEach((call, prefix) -> {
-            for (Side side : Side.values()) {
-                Histogram histogram = merged.histogram(prefix, side);
-                if (histogram.getTotalCount() > 0) {
-                    action.accept(call + "." + side.name().toLowerCase(Locale.ROOT), histogram);
-                }
+    private static void forEachHistogram(MergedFacts facts, BiConsumer<String, Histogram> action) {
+        CALLS.forEach((call, prefix) -> Arrays.stream(Side.values()).forEach(side -> {
+            Histogram histogram = facts.histogram(prefix, side);
+            if (histogram.getTotalCount() > 0) {
+                action.accept(call + "." + side.name().toLowerCase(Locale.ROOT), histogram);
             }
-        });
+        }));
     }
 
     /** Ends a point of the first tier, and of the others when their time has come. */
@@ -121,42 +166,35 @@ final class ChartFeed {
         List<Seen> fresh = instances.values().stream()
                 .filter(seen -> seen.fresh(nowMillis))
                 .toList();
-        if (fresh.isEmpty()) {
-            if (!gap) {
-                fine.add(Point.gap(nowMillis));
-            }
-            gap = true;
-        } else if (somethingNew) {
+        if (fresh.isEmpty() ? !gap : somethingNew) {
             Point point = finePoint(fresh, nowMillis);
             fine.add(point);
-            gap = false;
-            if (!point.rates().isEmpty()) {
-                tiers.forEach(tier -> tier.addRates(point.rates()));
-            }
+            tiers.forEach(tier -> tier.addRates(point.rates()));
+            gap = fresh.isEmpty();
         }
         somethingNew = false;
         tiers.forEach(tier -> tier.tick(nowMillis, !fresh.isEmpty()));
     }
 
-    private Point finePoint(List<Seen> fresh, long nowMillis) {
-        MergedFacts merged = MergedFacts.of(fresh.stream().map(Seen::last).toList());
-        Map<String, Point.Latency> latencies = new TreeMap<>();
-        forEachHistogram(merged, (name, histogram) -> latencies.put(name, Point.Latency.of(histogram)));
-        Map<String, Double> rates = new TreeMap<>();
-        fresh.forEach(seen -> addRates(rates, seen));
-        return new Point(nowMillis, latencies, rates);
+    /** Gives what was begun to the coarser tiers: nobody goes on with it. */
+    void end(long nowMillis) {
+        tiers.forEach(tier -> tier.end(nowMillis, true));
     }
 
-    private static void addRates(Map<String, Double> rates, Seen seen) {
-        double seconds = Duration.between(seen.before.at(), seen.last.at()).toMillis() / 1000.0;
-        if (seconds <= 0) {
-            return;
+    private static Point finePoint(List<Seen> fresh, long nowMillis) {
+        Map<String, Histogram> sums = new TreeMap<>();
+        Map<String, Double> rates = new TreeMap<>();
+        for (Seen seen : fresh) {
+            forEachHistogram(
+                    seen.facts,
+                    (name, histogram) -> sums.merge(name, histogram, (sum, more) -> {
+                        sum.add(more);
+                        return sum;
+                    }));
+            seen.rates.forEach((name, rate) -> rates.merge(name, rate, Double::sum));
         }
-        MergedFacts merged = MergedFacts.of(List.of(seen.last), List.of(seen.before));
-        RATES.forEach((name, counter) -> {
-            if (merged.added(counter) > 0 || counter == Counter.READS) {
-                rates.merge(name, Point.round(merged.added(counter) / seconds), Double::sum);
-            }
-        });
+        Map<String, Point.Latency> latencies = new TreeMap<>();
+        sums.forEach((name, histogram) -> latencies.put(name, Point.Latency.of(histogram)));
+        return new Point(nowMillis, latencies, rates);
     }
 }

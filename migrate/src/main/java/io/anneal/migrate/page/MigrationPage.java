@@ -59,12 +59,19 @@ public final class MigrationPage implements AutoCloseable {
      * Serves the page from now on.
      *
      * @throws PageAddressException if nobody can listen on the address, as when it is taken
+     * @throws IllegalStateException if another page keeps its history in the same place
      */
     public static MigrationPage start(PageConfig config, PhaseStore store, String name, PhaseControl control)
             throws PageAddressException {
-        SnapshotBuilder builder = new SnapshotBuilder(store, name, control, config.redactValues());
-        Monitor monitor = new Monitor(store, name, builder, config.environment().clock());
         ObjectMapper json = mapper();
+        History history = new History(config.history(), name, json);
+        Monitor monitor = new Monitor(
+                store,
+                name,
+                control,
+                config.redactValues(),
+                history,
+                config.environment().clock());
         PageGuard guard = new PageGuard(config);
         PageActions actions = new PageActions(
                 control, json, monitor::look, config.environment().sleeper());
@@ -74,7 +81,13 @@ public final class MigrationPage implements AutoCloseable {
             configure(javalin, config, json);
             route(javalin.routes, guard, actions, events, monitor);
         });
-        start(server, config);
+        try {
+            server.start();
+        } catch (JavalinException e) {
+            server.stop();
+            monitor.close();
+            throw new PageAddressException(config, e);
+        }
 
         long halfNanos = Math.max(1, config.interval().toNanos() / 2);
         ScheduledExecutorService scheduler = config.environment().threads().scheduler();
@@ -82,15 +95,6 @@ public final class MigrationPage implements AutoCloseable {
         scheduler.scheduleWithFixedDelay(monitor::observe, halfNanos, 2 * halfNanos, TimeUnit.NANOSECONDS);
         URI url = URI.create("http://" + PageGuard.inAddress(config.host()) + ":" + server.port() + "/");
         return new MigrationPage(server, monitor, events, scheduler, config.token(), url);
-    }
-
-    private static void start(Javalin server, PageConfig config) throws PageAddressException {
-        try {
-            server.start();
-        } catch (JavalinException e) {
-            server.stop();
-            throw new PageAddressException(config, e);
-        }
     }
 
     private static ObjectMapper mapper() {

@@ -1,5 +1,6 @@
 package io.anneal.migrate.page;
 
+import io.anneal.dualdao.phase.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -18,40 +19,55 @@ final class Monitor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
 
+    /** What incidents of the phase store are about. */
+    private static final String STORE = "phase store";
+
     private final PhaseStore store;
     private final String name;
     private final SnapshotBuilder builder;
     private final InstantSource clock;
-    private final ChartFeed feed = new ChartFeed();
+    private final Incidents incidents;
+    private final ChartFeed feed;
+    private final History history;
+    private final boolean redactValues;
     private final Object looking = new Object();
 
     private Snapshot snapshot;
     private long number;
     private boolean closed;
 
-    Monitor(PhaseStore store, String name, SnapshotBuilder builder, InstantSource clock) {
+    Monitor(
+            PhaseStore store,
+            String name,
+            PhaseControl control,
+            boolean redactValues,
+            History history,
+            InstantSource clock) {
         this.store = store;
         this.name = name;
-        this.builder = builder;
+        this.redactValues = redactValues;
+        this.history = history;
         this.clock = clock;
-        long now = clock.millis();
-        this.snapshot = builder.empty(now, new Snapshot.Store("unasked", now, null));
+        incidents = new Incidents(history);
+        feed = new ChartFeed(history, incidents);
+        builder = new SnapshotBuilder(store, name, control, redactValues, feed, incidents);
+        snapshot =
+                snapshot(new Snapshot.Store("unasked", clock.millis(), null), Snapshot.Known.NOTHING, clock.millis());
+    }
+
+    private Snapshot snapshot(Snapshot.Store state, Snapshot.Known known, long nowMillis) {
+        return new Snapshot(name, nowMillis, state, redactValues, history.lasts(), known);
     }
 
     /** Takes the heartbeats alone, between two looks. */
     void observe() {
-        try {
-            feedIn(clock.millis());
-        } catch (RuntimeException e) {
-            // The next look says it.
-            LOG.debug("Heartbeats could not be read, name={}", name, e);
-        }
-    }
-
-    private void feedIn(long nowMillis) {
-        var heartbeats = store.heartbeats(name);
-        synchronized (this) {
-            feed.observe(heartbeats, nowMillis);
+        synchronized (looking) {
+            try {
+                feed.observe(store.heartbeats(name), clock.millis());
+            } catch (RuntimeException e) {
+                // The next look says it.
+                LOG.debug("Heartbeats could not be read, name={}", name, e);
+            }
         }
     }
 
@@ -64,36 +80,39 @@ final class Monitor {
 
     private void lookNow() {
         long now = clock.millis();
-        Snapshot next;
+        Snapshot.Known known = last().known();
+        Snapshot.Store state;
         try {
-            feedIn(now);
-            Optional<Snapshot> built = builder.build(now, state("ok", now, null));
-            next = built.orElseGet(() -> withoutRecord(now));
+            feed.observe(store.heartbeats(name), now);
+            Optional<Snapshot.Known> built = builder.build(now);
+            boolean lost = built.isEmpty() && wasKnown();
+            known = built.orElse(lost ? known : Snapshot.Known.NOTHING);
+            state = state(built.isPresent() ? "ok" : lost ? "lost" : "absent", now, null);
         } catch (RuntimeException e) {
             // Whatever a store of somebody else's throws: the page says so and looks again, instead of ending its
             // schedule.
-            Snapshot.Store state = state("unreachable", now, String.valueOf(e.getMessage()));
+            state = state("unreachable", now, String.valueOf(e.getMessage()));
             if (state.since() == now) {
                 LOG.warn("The phase store could not be asked, name={}", name, e);
             }
-            next = SnapshotBuilder.stale(last(), now, state);
+        }
+        if (state.state().equals("unreachable") || state.state().equals("lost")) {
+            incidents.goesOn(STORE, state.state(), state.since(), state.message());
+        } else {
+            incidents.isOver(STORE, now);
         }
         synchronized (this) {
             feed.tick(now);
-            snapshot = next;
+            snapshot = snapshot(state, known, now);
             number++;
             notifyAll();
         }
     }
 
-    private Snapshot withoutRecord(long now) {
-        Snapshot last = last();
-        boolean known = last.record() != null
+    private boolean wasKnown() {
+        return last().known().record() != null
                 || !store.heartbeats(name).isEmpty()
                 || !store.notes(name).isEmpty();
-        return known
-                ? SnapshotBuilder.stale(last, now, state("lost", now, null))
-                : builder.empty(now, state("absent", now, null));
     }
 
     private Snapshot.Store state(String state, long nowMillis, String message) {
@@ -109,7 +128,7 @@ final class Monitor {
     synchronized Update update(List<Long> from) {
         List<List<Point>> points = new ArrayList<>();
         List<Long> next = new ArrayList<>();
-        for (PointRing ring : feed.rings()) {
+        for (Ring<Point> ring : feed.rings()) {
             points.add(ring.from(next.size() < from.size() ? from.get(next.size()) : 0));
             next.add(ring.nextNumber());
         }
@@ -128,8 +147,15 @@ final class Monitor {
         return !closed;
     }
 
-    synchronized void close() {
-        closed = true;
-        notifyAll();
+    /** Nobody looks any more; what was seen since the last point is kept, too. */
+    void close() {
+        synchronized (looking) {
+            synchronized (this) {
+                closed = true;
+                feed.end(clock.millis());
+                notifyAll();
+            }
+            history.close();
+        }
     }
 }

@@ -11,7 +11,6 @@ import io.anneal.dualdao.phase.PhaseStoreException;
 import io.javalin.http.Context;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -178,7 +177,10 @@ final class PageActions {
         try {
             return step.get();
         } catch (GateException e) {
-            throw new PageRefusal(CONFLICT, "not every condition is met", Map.of("missing", missing(e)));
+            throw new PageRefusal(
+                    CONFLICT,
+                    "not every condition is met",
+                    Map.of("missing", e.readiness().missing()));
         } catch (PhaseChangedException e) {
             throw new PageRefusal(CONFLICT, "somebody changed the phase meanwhile; look again");
         } catch (IllegalStateException | IllegalArgumentException e) {
@@ -186,11 +188,5 @@ final class PageActions {
         } catch (PhaseStoreException e) {
             throw new PageRefusal(UNAVAILABLE, "the phase store could not be asked: " + e.getMessage());
         }
-    }
-
-    private static List<Snapshot.Condition> missing(GateException e) {
-        return e.readiness().missing().stream()
-                .map(gate -> new Snapshot.Condition(gate.name(), gate.met(), gate.evidence()))
-                .toList();
     }
 }

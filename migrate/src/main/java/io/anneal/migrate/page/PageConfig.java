@@ -1,7 +1,9 @@
 package io.anneal.migrate.page;
 
 import io.anneal.dualdao.config.DualEnvironment;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,6 +18,8 @@ import java.util.Set;
  *     name was made to point here
  * @param redactValues whether keys and values of mismatches are left out; their number and the fields' names stay
  * @param interval between two events of the stream
+ * @param history directory in which charts and incidents of six weeks outlive the page's server; empty for none. One page a
+ *     migration writes there at a time
  */
 public record PageConfig(
         String host,
@@ -24,6 +28,7 @@ public record PageConfig(
         Set<String> hosts,
         boolean redactValues,
         Duration interval,
+        Optional<Path> history,
         DualEnvironment environment) {
     static final int TOKEN_LENGTH_MIN = 12;
 
@@ -43,38 +48,49 @@ public record PageConfig(
     /** On 127.0.0.1 and a free port, with a random token and values shown. */
     public static PageConfig loopback() {
         return new PageConfig(
-                "127.0.0.1", 0, PageToken.random(), Set.of(), false, INTERVAL_DEFAULT, DualEnvironment.system());
+                "127.0.0.1",
+                0,
+                PageToken.random(),
+                Set.of(),
+                false,
+                INTERVAL_DEFAULT,
+                Optional.empty(),
+                DualEnvironment.system());
     }
 
     /** The same on another address. */
     public PageConfig on(String newHost, int newPort) {
-        return new PageConfig(newHost, newPort, token, hosts, redactValues, interval, environment);
+        return new PageConfig(newHost, newPort, token, hosts, redactValues, interval, history, environment);
     }
 
     public PageConfig withToken(String newToken) {
-        return new PageConfig(host, port, newToken, hosts, redactValues, interval, environment);
+        return new PageConfig(host, port, newToken, hosts, redactValues, interval, history, environment);
     }
 
     public PageConfig withHosts(Set<String> newHosts) {
-        return new PageConfig(host, port, token, newHosts, redactValues, interval, environment);
+        return new PageConfig(host, port, token, newHosts, redactValues, interval, history, environment);
     }
 
     public PageConfig redacted() {
-        return new PageConfig(host, port, token, hosts, true, interval, environment);
+        return new PageConfig(host, port, token, hosts, true, interval, history, environment);
     }
 
     public PageConfig every(Duration newInterval) {
-        return new PageConfig(host, port, token, hosts, redactValues, newInterval, environment);
+        return new PageConfig(host, port, token, hosts, redactValues, newInterval, history, environment);
+    }
+
+    public PageConfig withHistory(Path directory) {
+        return new PageConfig(host, port, token, hosts, redactValues, interval, Optional.of(directory), environment);
     }
 
     public PageConfig withEnvironment(DualEnvironment newEnvironment) {
-        return new PageConfig(host, port, token, hosts, redactValues, interval, newEnvironment);
+        return new PageConfig(host, port, token, hosts, redactValues, interval, history, newEnvironment);
     }
 
     /** Without the token, which must not get into logs. */
     @Override
     public String toString() {
         return "PageConfig[host=" + host + ", port=" + port + ", hosts=" + hosts + ", redactValues=" + redactValues
-                + ", interval=" + interval + "]";
+                + ", interval=" + interval + ", history=" + history + "]";
     }
 }

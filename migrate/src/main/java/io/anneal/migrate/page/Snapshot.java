@@ -1,5 +1,8 @@
 package io.anneal.migrate.page;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.dualdao.phase.Gate;
 import java.util.List;
 import java.util.Map;
 
@@ -7,26 +10,16 @@ import java.util.Map;
  * All that the page shows beside its charts, at one moment; as JSON, the names are those of the components. Times are milliseconds
  * since 1970, absent values null. Immutable.
  *
- * @param record null if there is none, or the store was never reached
- * @param readiness null without a record
+ * @param known when the store was reached last
+ * @param historyLasts whether charts outlive this page's server
  */
 record Snapshot(
         String name,
         long at,
         Store store,
-        PhaseInForce record,
-        String mode,
-        List<Instance> instances,
-        NextStep readiness,
-        Map<String, Long> counters,
-        Long fallbackLastHitAt,
-        Map<String, Long> dirty,
-        List<Difference> mismatches,
-        List<Failure> failures,
-        List<Job> jobs,
-        List<Event> events,
-        List<String> unreadable,
-        boolean redacted) {
+        boolean redacted,
+        boolean historyLasts,
+        @JsonUnwrapped Known known) {
     /**
      * Whether the phase store answers.
      *
@@ -36,6 +29,33 @@ record Snapshot(
      * @param message of the error, null if there is none
      */
     record Store(String state, long since, String message) {}
+
+    /**
+     * What the store told.
+     *
+     * @param record null if there is none, or the store was never reached
+     * @param readiness null without a record
+     * @param failing by side: of which instances say that it failed within the last minute
+     * @param verified the last verification, null if there was none
+     */
+    record Known(
+            PhaseInForce record,
+            String mode,
+            List<Instance> instances,
+            NextStep readiness,
+            Map<String, Long> counters,
+            Map<String, Long> dirty,
+            Map<String, Failing> failing,
+            List<Trouble> mismatches,
+            List<Trouble> failures,
+            List<Job> jobs,
+            Event verified,
+            List<Event> events,
+            List<String> unreadable) {
+        static final Known NOTHING = new Known(
+                null, null, List.of(), null, Map.of(), Map.of(), Map.of(), List.of(), List.of(), List.of(), null,
+                List.of(), List.of());
+    }
 
     /** The record in force. */
     record PhaseInForce(
@@ -49,10 +69,16 @@ record Snapshot(
             boolean acknowledged) {}
 
     /**
-     * An instance by its last heartbeat.
+     * An instance by its last heartbeats.
      *
      * @param phase that it acts by, null if that version is unknown
      * @param serves whether it has to acknowledge
+     * @param silentMillis since its last heartbeat, by its clock and ours
+     * @param heardMillis since a new heartbeat was seen, by our clock
+     * @param stale whether that is longer than usual
+     * @param rates a second, those that are not 0
+     * @param latencies of reads, by side
+     * @param dirty keys of which a side may lack the newest state, by that side
      */
     record Instance(
             String name,
@@ -64,43 +90,52 @@ record Snapshot(
             boolean drained,
             long silentMillis,
             boolean silent,
+            long heardMillis,
+            boolean stale,
+            Map<String, Double> rates,
+            Map<String, Point.Latency> latencies,
+            Map<String, Long> dirty,
             String heldUp,
             String host,
             String pid,
             Long startedAt) {}
 
     /** What the next step is and what it waits for. */
-    record NextStep(String from, String to, String step, boolean ready, List<Condition> gates) {}
+    record NextStep(String from, String to, String step, boolean ready, List<Gate> gates) {}
 
-    record Condition(String name, boolean met, String evidence) {}
+    /**
+     * A side that fails.
+     *
+     * @param instances that say so
+     */
+    record Failing(long since, int instances, Trouble last) {}
 
-    /** A mismatch; without key (null) and values if they are redacted. */
-    record Difference(long at, String operation, String key, List<Field> fields) {}
-
-    /** Failures of one kind of one side: the last one, and how many. */
-    record Failure(long at, String side, String operation, long count, String cause) {}
-
-    record Field(String path, String origin, String target) {}
-
-    /** A back-fill or a verification under way; what it does not tell is null. */
-    record Job(
-            String instance,
-            String kind,
+    /**
+     * What went wrong for one cause.
+     *
+     * @param cause in words; of a failure class and message of the last one
+     * @param side of a failure
+     * @param key of the last mismatch, null if it is redacted
+     * @param fields of the last mismatch
+     */
+    record Trouble(
+            long first,
             long at,
-            boolean silent,
-            Long startedAt,
-            Long rows,
-            Long bytes,
-            Long rangesDone,
-            Long rangesTotal,
-            Long secondsLeft,
-            Long mismatches) {}
+            long count,
+            String cause,
+            String operation,
+            String side,
+            String key,
+            List<FieldDiff> fields) {}
+
+    /** A back-fill or a verification under way, and what it says of itself. */
+    record Job(String instance, String kind, long at, boolean silent, Map<String, String> facts) {}
 
     /**
      * Something that happened.
      *
-     * @param kind {@code created}, {@code phase}, {@code back}, {@code share}, or a note's
-     * @param facts of a note; of a change {@code from}, {@code to}
+     * @param kind {@code created}, {@code phase}, {@code back}, {@code share}, a note's, or that of an incident
+     * @param facts of a note or an incident; of a change {@code from}, {@code to}
      */
     record Event(long at, String kind, String who, long version, Map<String, String> facts) {}
 }

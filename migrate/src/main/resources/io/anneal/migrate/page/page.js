@@ -30,6 +30,7 @@ function setHidden(element, hidden) {
 const wholeNumber = new Intl.NumberFormat('en');
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const clockShort = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const dated = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const count = value => wholeNumber.format(value);
@@ -120,9 +121,15 @@ const isLast = next => next.gates.some(gate => gate.name === 'last');
 
 // ---- State -----------------------------------------------------------------------------------------------------------
 
+/** How many points each tier keeps: seconds of 5 minutes, 5 seconds of an hour, minutes of a day, half hours of six weeks. */
+const TIER_MAX = [300, 720, 1440, 2016];
+const WEEKS_SECONDS = 42 * 86400;
+const TIER_OF_WINDOW = { 300: 0, 900: 1, 3600: 1, 86400: 2, 604800: 3, [WEEKS_SECONDS]: 3 };
+const WINDOW_MIN_SECONDS = 60;
+
 const state = {
   now: null,
-  tiers: [[], [], []],
+  tiers: TIER_MAX.map(() => []),
   stream: 'connecting',
   lostAt: null,
   receivedAt: 0,
@@ -132,10 +139,6 @@ const state = {
   windowSeconds: 900,
   log: false,
 };
-/** How many points each tier keeps: seconds of 5 minutes, 5 seconds of an hour, minutes of a day. */
-const TIER_MAX = [300, 720, 1440];
-const TIER_OF_WINDOW = { 300: 0, 900: 1, 3600: 1, 86400: 2 };
-const WINDOW_MIN_SECONDS = 60;
 
 function remembered(storage, key) {
   try {
@@ -201,9 +204,29 @@ function announceChanges(before, now) {
 
 const banners = new Map();
 
-/** The failures of the last minute. */
-function failing(now) {
-  return (now?.failures ?? []).filter(failure => now.at - failure.at < 60_000);
+/** Instances that serve and are heard no more. */
+const silentOnes = now => now.instances.filter(instance => instance.serves && instance.silent);
+
+/** What is wrong, in a few words each: for the window's title, and for the colour of the page's top. */
+function alarms() {
+  const now = state.now;
+  const silent = now ? silentOnes(now).length : 0;
+  return [
+    state.stream === 'lost' && 'no connection',
+    now?.store.state === 'unreachable' && 'phase store unreachable',
+    now?.store.state === 'lost' && 'phase store lost',
+    ...Object.keys(now?.failing ?? {}).map(side => `${side} fails`),
+    silent > 0 && plural(silent, 'instance silent', 'instances silent'),
+  ].filter(Boolean);
+}
+
+function drawAlarm() {
+  const now = state.now;
+  const wrong = alarms();
+  const name = now ? now.record ? `${now.name} · phase ${now.record.phase}` : `${now.name} · Anneal migration` : 'Anneal migration';
+  const title = wrong.length > 0 ? `⚠ ${wrong.join(', ')} · ${name}` : name;
+  if (document.title !== title) document.title = title;
+  document.documentElement.dataset.alarm = wrong.length > 0 ? 'bad' : '';
 }
 
 function banner(key, tone, title, text) {
@@ -244,10 +267,16 @@ function drawBanners() {
     banner('store', 'bad', null);
   }
   for (const side of ['origin', 'target']) {
-    const last = failing(now).filter(failure => failure.side === side).at(-1);
-    banner(`failing-${side}`, 'bad', last ? `The ${side} fails.` : null,
-      last ? `${last.operation} at ${clock.format(last.at)}: ${last.cause} (${count(last.count)} so since the instance started)` : '');
+    const failing = now?.failing[side];
+    const perSecond = lastPoint()?.rates[`${side}Failed`] ?? 0;
+    banner(`failing-${side}`, 'bad', failing ? `The ${side} fails since ${when(failing.since, now.at)}.` : null, failing
+      ? `${rate(perSecond)} failures a second, seen by ${failing.instances} of ${plural(now.instances.filter(instance => instance.serves).length, 'instance', 'instances')}. Last in ${failing.last.operation}: ${failing.last.cause}`
+      : '');
   }
+  const silent = now ? silentOnes(now) : [];
+  banner('silent', 'bad', silent.length === 0 ? null
+    : silent.length === 1 ? `${silent[0].name} is not heard any more.` : `${silent.length} instances are not heard any more.`,
+    silent.length === 0 ? '' : `Last heard ${silent.map(instance => `${silent.length > 1 ? `${instance.name} ` : ''}${when(now.at - instance.heardMillis, now.at)}`).slice(0, 8).join(', ')}${silent.length > 8 ? ` and ${silent.length - 8} more` : ''}. It said no goodbye: its process was killed, hangs, or does not reach the phase store.`);
   const unreadable = now?.unreadable ?? [];
   banner('unreadable', 'warn', unreadable.length > 0 ? 'Some of what instances said can’t be read and is left out.' : null,
     unreadable.join(', '));
@@ -328,9 +357,6 @@ function drawPhase() {
   setText($('name'), now.name);
   setText($('mode'), now.mode === 'TEST' ? 'Test mode' : now.mode === 'MIGRATION' ? 'Migration' : now.mode ?? '');
   setHidden($('mode'), !now.mode);
-  const sides = [...new Set(failing(now).map(failure => failure.side))].sort().join(' and ');
-  const alarm = sides === '' ? '' : `⚠ ${sides} fails · `;
-  document.title = alarm + (record ? `${now.name} · phase ${record.phase}` : `${now.name} · Anneal migration`);
   drawStepper();
   setHidden($('route'), !record);
   if (!record) {
@@ -354,6 +380,34 @@ function drawPhase() {
     ? 'No instance is registered: nobody has to acknowledge.'
     : `Acknowledged by ${acknowledged} of ${plural(serving.length, 'instance', 'instances')} · version ${record.version}`);
   $('acks').dataset.state = acknowledged < serving.length ? 'waiting' : 'ok';
+  drawVerified();
+}
+
+const DAY_MILLIS = 86400_000;
+
+/** How old the last verification is, and what it covered. */
+function drawVerified() {
+  const { verified, at, events } = state.now;
+  const line = $('verified');
+  if (!verified) {
+    setText(line, 'Never verified: nobody compared the two sides yet.');
+    line.dataset.state = '';
+    return;
+  }
+  const { rows, mismatches, writtenPast, startedMillis, text } = verified.facts;
+  const changed = events.filter(event => event.version === verified.version && event.facts.to).at(-1);
+  const age = at - verified.at;
+  const found = Number(mismatches ?? 0);
+  const past = Number(writtenPast ?? 0);
+  const parts = [
+    rows != null ? `${plural(Number(rows), 'row', 'rows')} compared` : 'it does not say how many rows',
+    plural(found, 'mismatch', 'mismatches'),
+    past > 0 ? `${plural(past, 'row was', 'rows were')} written past the dual DAO` : null,
+    startedMillis != null ? `took ${span(verified.at - Number(startedMillis))}` : null,
+    changed ? `in phase ${changed.facts.to}` : null,
+  ].filter(Boolean);
+  setText(line, `Verified ${span(age)} ago (${when(verified.at, at)}): ${parts.join(', ')}.${text ? ` Covered: ${text}` : ''}`);
+  line.dataset.state = found > 0 || past > 0 || Number(rows ?? 1) === 0 ? 'bad' : age > DAY_MILLIS ? 'waiting' : 'ok';
 }
 
 function stepName(next) {
@@ -468,33 +522,74 @@ function instanceState(instance) {
   return ['waiting', 'finishing earlier calls'];
 }
 
-function drawInstances() {
-  const { at } = state.now;
-  const instances = state.now.instances.filter(instance => instance.serves || instance.silent);
-  const list = $('instances');
-  setText($('instances-count'), instances.length === 0 ? '' : plural(instances.length, 'instance', 'instances'));
-  if (instances.length === 0) {
-    empty(list, 'No instance is registered. Charts begin when the first one sends a heartbeat.');
-    return;
-  }
-  keyed(list, instances, instance => instance.name,
-    instance => h('li', { class: 'instance' },
-      h('span', { class: 'instance-name', 'data-part': 'name' }, instance.name),
-      h('span', { class: 'instance-state', 'data-part': 'state' }),
-      h('span', { class: 'instance-facts', 'data-part': 'facts' }),
+const failuresOf = instance => (instance.rates.originFailed ?? 0) + (instance.rates.targetFailed ?? 0);
+const dirtyOf = instance => (instance.dirty.origin ?? 0) + (instance.dirty.target ?? 0);
+
+/** Who needs somebody first. */
+function urgency(instance) {
+  if (instance.silent || instance.stale) return 0;
+  if (failuresOf(instance) > 0) return 1;
+  return instance.acknowledged ? 3 : 2;
+}
+
+const INSTANCE_COLUMNS = [
+  ['failures', 'Failures/s'],
+  ['origin', 'Origin reads, p50 / p99'],
+  ['target', 'Target reads, p50 / p99'],
+  ['dirty', 'Keys to copy'],
+  ['heard', 'Last heartbeat'],
+];
+
+function instanceRow(instance) {
+  return h('tr', { class: 'instance' },
+    h('th', { scope: 'row' },
+      h('span', { class: 'instance-name' }, instance.name),
+      h('span', { class: 'instance-facts', 'data-part': 'facts' })),
+    h('td', {}, h('span', { class: 'instance-state', 'data-part': 'state' }),
       h('button', { type: 'button', class: 'small', 'data-part': 'dead', onclick: () => askDead(instance.name), 'aria-label': `Declare ${instance.name} dead` }, 'Declare dead…')),
-    (element, instance) => {
-      const [how, text] = instanceState(instance);
-      part(element, 'state').dataset.state = how;
-      setText(part(element, 'state'), text);
-      const facts = [
-        !instance.serves && jobTitle(instance.kind),
-        instance.host && `${instance.host}${instance.pid ? `, pid ${instance.pid}` : ''}`,
-        instance.startedAt && `up ${span(at - instance.startedAt)}`,
-      ];
-      setText(part(element, 'facts'), facts.filter(Boolean).join(' · '));
-      setHidden(part(element, 'dead'), !instance.silent);
-    });
+    ...INSTANCE_COLUMNS.map(([name, label]) => h('td', { class: 'number', 'data-part': name, 'data-label': label })));
+}
+
+function fillInstance(row, instance) {
+  const { at } = state.now;
+  const [how, text] = instanceState(instance);
+  part(row, 'state').dataset.state = how;
+  setText(part(row, 'state'), text);
+  setText(part(row, 'facts'), [
+    !instance.serves && jobTitle(instance.kind),
+    instance.host && `${instance.host}${instance.pid ? `, pid ${instance.pid}` : ''}`,
+    instance.startedAt && `up ${span(at - instance.startedAt)}`,
+  ].filter(Boolean).join(' · '));
+  setHidden(part(row, 'dead'), !instance.silent);
+  const cell = (name, value, tone) => {
+    setText(part(row, name), value);
+    part(row, name).dataset.tone = tone;
+  };
+  const failures = ['origin', 'target'].filter(side => instance.rates[`${side}Failed`] > 0);
+  const gone = instance.stale ? 'gone' : '';
+  cell('failures', failures.length === 0 ? '0' : failures.map(side => `${rate(instance.rates[`${side}Failed`])} of the ${side}`).join(', '),
+    failures.length > 0 ? 'bad' : gone);
+  for (const side of ['origin', 'target']) {
+    const reads = instance.latencies[side];
+    cell(side, reads ? `${latency(reads[0])} / ${latency(reads[1])}` : '–', gone);
+  }
+  cell('dirty', count(dirtyOf(instance)), dirtyOf(instance) > 0 && instance.dirty.target > 0 ? 'warn' : gone);
+  cell('heard', instance.heardMillis < 1500 ? 'now' : `${span(instance.heardMillis)} ago`, instance.stale ? 'bad' : '');
+}
+
+function drawInstances() {
+  const instances = state.now.instances.filter(instance => instance.serves || instance.silent);
+  const silent = instances.filter(instance => instance.silent || instance.stale).length;
+  const failing = instances.filter(instance => failuresOf(instance) > 0).length;
+  setText($('instances-count'), instances.length === 0 ? '' : [plural(instances.length, 'instance', 'instances'),
+    silent > 0 && `${silent} silent`, failing > 0 && `${failing} with failures`].filter(Boolean).join(' · '));
+  $('instances-count').dataset.tone = silent + failing > 0 ? 'bad' : '';
+  setHidden($('instances-none'), instances.length > 0);
+  setHidden($('instances-table'), instances.length === 0);
+  const sorted = [...instances].sort((a, b) => urgency(a) - urgency(b) || a.name.localeCompare(b.name, 'en', { numeric: true }));
+  keyed($('instances'), sorted, instance => instance.name, instanceRow, fillInstance);
+  const box = $('instances-table');
+  box.tabIndex = box.scrollHeight > box.clientHeight + 1 ? 0 : -1;
 }
 
 const jobTitle = kind => ({ backfill: 'Back-fill', verify: 'Verification' }[kind] ?? kind);
@@ -508,18 +603,19 @@ function drawJobs() {
       h('progress', { max: 1, 'data-part': 'bar', 'aria-label': job.kind }),
       h('p', { class: 'job-facts', 'data-part': 'facts' })),
     (element, job) => {
+      const told = name => (job.facts[name] == null ? null : Number(job.facts[name]));
       setText(part(element, 'title'), jobTitle(job.kind));
       setText(part(element, 'left'), job.silent ? `silent since ${when(job.at, at)}`
-        : job.secondsLeft != null ? `${span(job.secondsLeft * 1000)} left` : '');
+        : told('secondsLeft') != null ? `${span(told('secondsLeft') * 1000)} left` : '');
       const bar = part(element, 'bar');
-      if (job.rangesTotal > 0) bar.value = job.rangesDone / job.rangesTotal;
+      if (told('rangesTotal') > 0) bar.value = told('rangesDone') / told('rangesTotal');
       else bar.removeAttribute('value');
       const facts = [
-        job.rangesTotal > 0 && `${count(job.rangesDone)} of ${plural(job.rangesTotal, 'range', 'ranges')}`,
-        job.rows != null && plural(job.rows, 'row', 'rows'),
-        job.bytes != null && bytes(job.bytes),
-        job.mismatches != null && plural(job.mismatches, 'mismatch', 'mismatches'),
-        job.startedAt != null && `since ${when(job.startedAt, at)}`,
+        told('rangesTotal') > 0 && `${count(told('rangesDone'))} of ${plural(told('rangesTotal'), 'range', 'ranges')}`,
+        told('rows') != null && plural(told('rows'), 'row', 'rows'),
+        told('bytes') != null && bytes(told('bytes')),
+        told('mismatches') != null && plural(told('mismatches'), 'mismatch', 'mismatches'),
+        told('startedMillis') != null && `since ${when(told('startedMillis'), at)}`,
       ];
       setText(part(element, 'facts'), facts.filter(Boolean).join(' · '));
     });
@@ -564,16 +660,44 @@ function drawMismatches() {
       : compared > 0 ? 'All answers compared so far were equal.' : 'No answers have been compared yet.', 'p');
     return;
   }
-  const newest = [...mismatches].reverse();
-  keyed(list, newest, item => `${item.at} ${item.operation} ${item.key} ${JSON.stringify(item.fields)}`,
-    item => h('div', { class: 'mismatch' },
-      h('p', { class: 'mismatch-head' }, h('b', {}, item.operation),
-        item.key == null ? null : h('code', {}, `key ${item.key}`), h('span', {}, when(item.at, at))),
-      ...item.fields.map(field => h('div', { class: 'diff' },
-        h('span', { class: 'diff-path' }, field.path || '(the answer itself)'),
-        h('span', { class: 'diff-value origin' }, h('i', {}, 'origin'), h('span', {}, field.origin)),
-        h('span', { class: 'diff-value target' }, h('i', {}, 'target'), h('span', {}, field.target))))),
-    () => {});
+  drawTroubles(list, mismatches, item => item.cause, item => [
+    item.key == null ? null : h('p', { class: 'trouble-text' }, `Last: ${item.operation} of key `, h('code', {}, item.key)),
+    ...item.fields.map(field => h('div', { class: 'diff' },
+      h('span', { class: 'diff-path' }, field.path || '(the answer itself)'),
+      h('span', { class: 'diff-value origin' }, h('i', {}, 'origin'), h('span', {}, field.origin)),
+      h('span', { class: 'diff-value target' }, h('i', {}, 'target'), h('span', {}, field.target))))]);
+}
+
+function drawFailures() {
+  const { failures, instances } = state.now;
+  if (failures.length === 0) {
+    empty($('failures'), instances.length === 0 ? 'No instance is registered.' : 'No call of either side failed since the instances started.', 'p');
+    return;
+  }
+  drawTroubles($('failures'), failures, item => item.cause.split(':')[0].split('.').at(-1), item => [
+    h('p', { class: 'trouble-text' }, `Last in ${item.operation}: `, h('code', {}, item.cause))]);
+}
+
+/** One of each cause, the newest first: how often, from when to when, and the last one of it. */
+function drawTroubles(list, troubles, title, example) {
+  const { at } = state.now;
+  keyed(list, [...troubles].reverse(), item => `${item.side} ${title(item)}`,
+    item => h('div', { class: 'trouble' },
+      h('p', { class: 'trouble-head' },
+        item.side == null ? null : h('span', { class: `side ${item.side}` }, item.side),
+        h('b', {}, title(item)), h('span', { class: 'trouble-count', 'data-part': 'count' })),
+      h('p', { class: 'trouble-when', 'data-part': 'when' }),
+      h('div', { 'data-part': 'example' })),
+    (element, item) => {
+      setText(part(element, 'count'), item.count === 1 ? 'once' : `${count(item.count)} times`);
+      setText(part(element, 'when'), item.count === 1 ? when(item.at, at) : `first ${when(item.first, at)}, last ${when(item.at, at)}`);
+      const shown = part(element, 'example');
+      const key = JSON.stringify([item.at, item.key, item.cause, item.fields]);
+      if (shown.dataset.key !== key) {
+        shown.dataset.key = key;
+        shown.replaceChildren(...example(item).filter(Boolean));
+      }
+    });
 }
 
 function eventTitle(event) {
@@ -591,6 +715,12 @@ function eventTitle(event) {
     case 'instance_dead': return `Instance ${facts.instance ?? ''} declared dead`;
     case 'instance_left': return `Instance ${facts.instance ?? ''} ended`;
     case 'instance_returned': return `Instance ${facts.instance ?? ''} was not dead, verify again`;
+    case 'failing': return `The ${facts.subject} began to fail`;
+    case 'silent': return `Instance ${facts.subject} fell silent without goodbye`;
+    case 'restarted': return `Instance ${facts.subject} started again, its last run ended without goodbye`;
+    case 'unreachable': return 'The phase store did not answer';
+    case 'lost': return 'The phase store lost the migration';
+    case 'over': return { failing: `The ${facts.subject} works again`, silent: `Instance ${facts.subject} is heard again` }[facts.began] ?? 'The phase store answers again';
     default: return 'Note';
   }
 }
@@ -607,9 +737,15 @@ function eventFlag(event) {
     case 'instance_dead': return 'dead';
     case 'instance_left': return 'ended';
     case 'instance_returned': return 'not dead';
+    case 'failing': return `${event.facts.subject} fails`;
+    case 'silent': case 'restarted': return 'killed';
+    case 'unreachable': case 'lost': return 'store lost';
+    case 'over': return { failing: 'works', silent: 'heard' }[event.facts.began] ?? 'store back';
     default: return 'note';
   }
 }
+
+const isBad = event => ['instance_dead', 'failing', 'silent', 'restarted', 'unreachable', 'lost'].includes(event.kind);
 
 function drawEvents() {
   const { events, at } = state.now;
@@ -618,8 +754,8 @@ function drawEvents() {
     empty(list, 'Nothing has happened yet.');
     return;
   }
-  keyed(list, [...events].reverse().slice(0, 200), event => `${event.at} ${event.kind} ${event.version} ${event.who} ${event.facts.text ?? ''}`,
-    event => h('li', { class: 'event', 'data-kind': { phase: 'phase', created: 'phase', back: 'back', instance_dead: 'dead' }[event.kind] ?? 'note' },
+  keyed(list, [...events].reverse().slice(0, 200), event => `${event.at} ${event.kind} ${event.version} ${event.who} ${event.facts.subject ?? ''} ${event.facts.text ?? ''}`,
+    event => h('li', { class: 'event', 'data-kind': { phase: 'phase', created: 'phase', back: 'back' }[event.kind] ?? (isBad(event) ? 'bad' : 'note') },
       h('span', { class: 'event-title' }, eventTitle(event)),
       event.facts.text ? h('span', { class: 'event-text' }, event.facts.text) : null,
       h('span', { class: 'event-by' }, h('time', { datetime: new Date(event.at).toISOString() }, dated.format(event.at)), ` · ${event.who}`)),
@@ -652,39 +788,43 @@ const TROUBLES = [
   { name: 'fallback hits/s', colour: 'warn', width: 1.75, format: rate, value: ofRate('fallbackHits') },
   { name: 'misses/s', colour: 'p50', width: 1.25, format: rate, value: ofRate('fallbackMisses') },
   { name: 'mismatches/s', colour: 'bad', width: 1.5, format: rate, value: ofRate('mismatches') },
-  { name: 'dropped/s', colour: 'p99', width: 1.25, format: rate, value: point => sumOf(point, ['droppedReads', 'droppedWrites']) },
-  { name: 'failed/s', colour: 'p999', width: 1.25, format: rate, value: point => sumOf(point, ['originFailed', 'targetFailed']) },
+  { name: 'dropped/s', colour: 'p99', width: 1.25, format: rate, value: ofRate('dropped') },
 ];
-
-function sumOf(point, names) {
-  return 'reads' in point.rates ? names.reduce((sum, name) => sum + (point.rates[name] ?? 0), 0) : null;
-}
+const FAILURES = [
+  { name: 'of the target', colour: 'bad', width: 2, format: rate, value: ofRate('targetFailed') },
+  { name: 'of the origin', colour: 'origin', width: 2, format: rate, value: ofRate('originFailed') },
+];
+const ofSide = (side, colour) => ({ name: side, colour, width: 2, format: latency, value: (point, key) => point.latencies[`${key}.${side}`]?.[1] });
+const P99_OF_SIDES = [ofSide('origin', 'origin'), ofSide('target', 'target')];
 
 const charts = [];
 const AXIS_WIDTH = 62;
-let visible = { points: [], times: [], from: 0, to: 0 };
+/** What the charts of the chosen window show, and those of all weeks. */
+const views = { window: null, weeks: null };
 const shared = { max: 0, min: 1 };
 
 /** The tier of the window, or a finer one while that still has everything and is not too dense. */
-function coarsestNeeded() {
-  let tier = TIER_OF_WINDOW[state.windowSeconds];
+function coarsestNeeded(seconds) {
+  let tier = TIER_OF_WINDOW[seconds];
   while (tier > 0 && state.tiers[tier - 1].length < TIER_MAX[tier - 1] / 2) tier--;
   return tier;
 }
 
-/** The points of the window; those that are too new for its tier come from the finer ones. */
-function takeVisible() {
+const lastPoint = () => state.tiers[0].at(-1);
+
+/** The points of a window, in order of time whatever the server's clock did; those that are too new for its tier come from the finer ones. */
+function viewOf(seconds) {
   const to = state.now ? state.now.at : Date.now();
-  const from = to - state.windowSeconds * 1000;
+  const from = to - seconds * 1000;
   let points = [];
   let after = from;
-  for (let tier = coarsestNeeded(); tier >= 0; tier--) {
-    const more = state.tiers[tier].filter(point => point.at > after);
+  for (let tier = coarsestNeeded(seconds); tier >= 0; tier--) {
+    const more = state.tiers[tier].filter(point => point.at > after && point.at <= to).sort((a, b) => a.at - b.at);
     points = points.concat(more);
     if (more.length > 0) after = more[more.length - 1].at;
   }
   const first = points.length > 0 ? points[0].at : to;
-  visible = {
+  return {
     points,
     times: points.map(point => point.at / 1000),
     from: Math.max(from, Math.min(first, to - WINDOW_MIN_SECONDS * 1000)) / 1000,
@@ -692,9 +832,17 @@ function takeVisible() {
   };
 }
 
+function takeViews() {
+  views.window = viewOf(state.windowSeconds);
+  views.weeks = viewOf(WEEKS_SECONDS);
+}
+
+const spanOf = view => view.to - view.from;
+
 /** Drawn from the last series to the first, so that the first lies on top. */
 function columns(chart) {
-  return [visible.times, ...chart.drawn.map(line => visible.points.map(point => line.value(point, chart.key()) ?? null))];
+  const view = chart.view();
+  return [view.times, ...chart.drawn.map(line => view.points.map(point => line.value(point, chart.key()) ?? null))];
 }
 
 function largest(columnsOf) {
@@ -710,8 +858,11 @@ function smallest(columnsOf) {
 }
 
 /** Dated events as lines across the plot; their names stand above it where there is room. */
-function markers(withNames) {
+function markers(chart) {
+  const withNames = chart.names;
   return u => {
+    const visible = chart.view();
+    const withDate = spanOf(visible) > 86400;
     const { ctx, bbox } = u;
     const ratio = devicePixelRatio;
     ctx.save();
@@ -719,11 +870,11 @@ function markers(withNames) {
     ctx.textAlign = 'left';
     ctx.textBaseline = 'alphabetic';
     const shown = (state.now?.events ?? [])
-      .map(event => ({ event, at: event.at / 1000, strong: ['phase', 'back', 'created'].includes(event.kind) }))
+      .map(event => ({ event, at: event.at / 1000, strong: ['phase', 'back', 'created'].includes(event.kind) || isBad(event) }))
       .filter(({ at }) => at >= visible.from && at <= visible.to)
       .map(each => ({ ...each, x: Math.round(u.valToPos(each.at, 'x', true)) }));
-    for (const { strong, x } of shown) {
-      ctx.strokeStyle = colours.marker;
+    for (const { event, strong, x } of shown) {
+      ctx.strokeStyle = isBad(event) ? colours.bad : colours.marker;
       ctx.globalAlpha = strong ? 0.85 : 0.5;
       ctx.lineWidth = ratio;
       ctx.setLineDash(strong ? [] : [2 * ratio, 3 * ratio]);
@@ -736,22 +887,22 @@ function markers(withNames) {
     // Changes of phase are named first, the others where there is room left.
     const taken = [];
     for (const { event, strong, x } of withNames ? [...shown].sort((a, b) => b.strong - a.strong) : []) {
-      const text = strong ? `${eventFlag(event)}  ${clockShort.format(event.at)}` : eventFlag(event);
+      const text = strong || withDate ? `${eventFlag(event)}  ${(withDate ? day : clockShort).format(event.at)}` : eventFlag(event);
       const width = ctx.measureText(text).width;
       const left = Math.min(Math.max(x - width / 2, bbox.left), bbox.left + bbox.width - width);
       const room = 10 * ratio;
       if (taken.some(([from, to]) => left < to + room && left + width + room > from)) continue;
       taken.push([left, left + width]);
-      ctx.fillStyle = strong ? colours.ink : colours.soft;
+      ctx.fillStyle = isBad(event) ? colours.bad : strong ? colours.ink : colours.soft;
       ctx.fillText(text, left, bbox.top - 7 * ratio);
     }
     ctx.restore();
   };
 }
 
-function makeChart({ id, series, key = () => null, height, format, label, range, names = false, band = false, note = () => '' }) {
+function makeChart({ id, series, key = () => null, view = windowView, height, format, label, range, names = false, band = false, note = () => '', zero = null }) {
   const figure = $(id);
-  const chart = { figure, plot: figure.querySelector('.plot'), legend: figure.querySelector('.legend'), series, drawn: [...series].reverse(), key, height, format, label, range, names, band, note };
+  const chart = { figure, plot: figure.querySelector('.plot'), legend: figure.querySelector('.legend'), series, drawn: [...series].reverse(), key, view, height, format, label, range, names, band, note, zero };
   chart.noteElement = h('div', { class: 'plot-note' });
   chart.plot.tabIndex = 0;
   chart.plot.setAttribute('role', 'img');
@@ -781,65 +932,74 @@ function build(chart) {
     height: chart.height,
     padding: [chart.names ? 22 : 8, 4, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 }, sync: { key: 'charts', setSeries: false } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 }, sync: { key: chart.view === weeksView ? 'weeks' : 'charts', setSeries: false } },
     scales: {
-      x: { time: true, range: () => [visible.from, visible.to] },
+      x: { time: true, range: () => [chart.view().from, chart.view().to] },
       y: log
         ? { distr: 3, range: () => [Math.pow(10, Math.floor(Math.log10(shared.min || 1))), Math.pow(10, Math.ceil(Math.log10(shared.max || 10)))] }
         : { range: chart.range === 'shared' ? () => [0, shared.max > 0 ? shared.max * 1.06 : 1000] : (u, min, max) => [0, max > 0 ? max * 1.1 : 1] },
     },
     axes: [
-      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks, axisIndex, space, increment) => ticks.map(tick => timeTick(u, tick, increment < 60)) },
+      { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks, axisIndex, space, increment) => ticks.map(tick => timeTick(u, chart.view(), tick, increment)) },
       { ...axis, size: AXIS_WIDTH, gap: 6, space: 34, values: (u, ticks) => ticks.map(tick => (tick == null ? '' : chart.format(tick))) },
     ],
     series: [{}, ...chart.drawn.map(line => ({ stroke: colours[line.colour], width: line.width, points: { show: false }, spanGaps: false }))],
     bands: chart.band ? [{ series: [2, 3], fill: colours.band }] : [],
-    hooks: { draw: [markers(chart.names)], setCursor: [() => drawLegend(chart)] },
+    hooks: { draw: [markers(chart)], setCursor: [() => drawLegend(chart)] },
   }, columns(chart), chart.plot);
   chart.plot.append(chart.noteElement);
   drawLegend(chart);
 }
 
 /** Not the last ones, of which the edge would cut a part off. */
-function timeTick(u, tick, withSeconds) {
-  const share = (tick - visible.from) / (visible.to - visible.from);
-  const left = (1 - share) * (u.width - AXIS_WIDTH);
-  return left < (withSeconds ? 22 : 12) ? '' : (withSeconds ? clock : clockShort).format(tick * 1000);
+function timeTick(u, view, tick, increment) {
+  const at = new Date(tick * 1000);
+  const midnight = at.getHours() === 0 && at.getMinutes() === 0;
+  const format = increment < 60 ? clock : increment >= 86400 || midnight && spanOf(view) > 43200 ? day : clockShort;
+  const left = (1 - (tick - view.from) / spanOf(view)) * (u.width - AXIS_WIDTH);
+  return left < (format === clockShort ? 12 : 22) ? '' : format.format(at);
 }
 
 function moveCursor(chart, event) {
   const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+  const visible = chart.view();
   if (step == null || visible.times.length === 0) return;
   event.preventDefault();
   const last = visible.times.length - 1;
   const from = chart.u.cursor.idx ?? last;
   const index = Math.max(0, Math.min(last, from + step));
   const left = chart.u.valToPos(visible.times[index], 'x');
-  charts.forEach(each => each.u.setCursor({ left, top: 10 }));
+  charts.filter(each => each.view === chart.view).forEach(each => each.u.setCursor({ left, top: 10 }));
   chart.plot.setAttribute('aria-label', `${chart.label}, ${describe(chart, index)}`);
 }
 
 function valueAt(chart, line, index) {
-  return index >= 0 && index < visible.points.length ? line.value(visible.points[index], chart.key()) : null;
+  const { points } = chart.view();
+  return index >= 0 && index < points.length ? line.value(points[index], chart.key()) : null;
 }
 
 function describe(chart, index) {
   const values = chart.series.map(line => `${line.name} ${line.format(valueAt(chart, line, index))}`);
-  return `at ${clock.format(visible.times[index] * 1000)}: ${values.join(', ')}`;
+  return `at ${momentOf(chart, index)}: ${values.join(', ')}`;
+}
+
+function momentOf(chart, index) {
+  const { times } = chart.view();
+  return (spanOf(chart.view()) > 43200 ? dated : clock).format(times[index] * 1000);
 }
 
 /** Of the point under the cursor, or else of the last one. */
 function drawLegend(chart) {
   if (!chart.u) return;
   const under = chart.u.cursor.left >= 0 ? chart.u.cursor.idx : null;
-  const last = visible.times.length - 1;
-  const index = under ?? last;
+  const index = under ?? chart.view().times.length - 1;
   chart.series.forEach((line, i) => setText(chart.values[i], line.format(valueAt(chart, line, index))));
-  setText(chart.time, under == null ? '' : clock.format(visible.times[under] * 1000));
+  setText(chart.time, under == null || under >= chart.view().times.length ? '' : momentOf(chart, under));
 }
 
 function drawCharts() {
-  takeVisible();
+  takeViews();
+  drawFaster();
   const latencyCharts = charts.filter(chart => chart.range === 'shared');
   const data = new Map(charts.map(chart => [chart, columns(chart)]));
   shared.max = Math.max(...latencyCharts.map(chart => largest(data.get(chart))));
@@ -850,19 +1010,20 @@ function drawCharts() {
     chart.u.setData(columnsOf, true);
     drawLegend(chart);
     const none = columnsOf.slice(1).every(column => column.every(value => value == null));
-    setText(chart.noteElement, none ? chart.note() : '');
+    const zero = chart.zero && !none && largest(columnsOf) === 0;
+    setText(chart.noteElement, none ? chart.note() : zero ? chart.zero : '');
     // Not each second, and not while somebody reads it.
     if (document.activeElement !== chart.plot && Date.now() - (chart.labelledAt ?? 0) > 10_000) {
       chart.labelledAt = Date.now();
       chart.plot.setAttribute('aria-label', none ? `${chart.label}: ${chart.note()}`
-        : `${chart.label}, ${describe(chart, visible.times.length - 1)}. Arrow keys move through it.`);
+        : `${chart.label}, ${describe(chart, chart.view().times.length - 1)}. Arrow keys move through it.`);
     }
   }
 }
 
 function rebuildCharts() {
   readColours();
-  takeVisible();
+  takeViews();
   charts.forEach(build);
   if (state.now) drawCharts();
 }
@@ -880,14 +1041,52 @@ function noLatency(side) {
   };
 }
 
+const windowView = () => views.window;
+const weeksView = () => views.weeks;
+const FIGURES = [
+  { id: 'chart-weeks-read', key: 'read', label: 'p99 of single reads over weeks' },
+  { id: 'chart-weeks-batch', key: 'batch', label: 'p99 of batches over weeks' },
+];
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** In words, by the medians of the points' p99: of those in which both sides were called, if there are any. */
+function fasterText(key) {
+  const { points } = views.weeks;
+  const p99 = side => points.map(point => point.latencies[`${key}.${side}`]?.[1]);
+  const [origin, target] = [p99('origin'), p99('target')];
+  const both = points.map((point, index) => index).filter(index => origin[index] != null && target[index] != null);
+  const ofBoth = both.length > 0;
+  const originValues = ofBoth ? both.map(index => origin[index]) : origin.filter(value => value != null);
+  const targetValues = ofBoth ? both.map(index => target[index]) : target.filter(value => value != null);
+  if (originValues.length === 0 || targetValues.length === 0) {
+    return originValues.length + targetValues.length === 0 ? '' : `Only the ${originValues.length > 0 ? 'origin' : 'target'} was measured so far.`;
+  }
+  const [ofOrigin, ofTarget] = [median(originValues), median(targetValues)];
+  const percent = Math.round(100 * (ofOrigin - ofTarget) / ofOrigin);
+  const words = percent === 0 ? 'The target is as fast as the origin' : `The target is ${Math.abs(percent)} % ${percent > 0 ? 'faster' : 'slower'}`;
+  return `${words}: p99 ${latency(ofTarget)}, the origin’s ${latency(ofOrigin)} (medians${ofBoth ? '' : '; measured at different times'}).`;
+}
+
+function drawFaster() {
+  for (const { id, key } of FIGURES) setText($(`${id}-words`), fasterText(key));
+}
+
 function startCharts() {
   readColours();
-  takeVisible();
+  takeViews();
   const quiet = () => (state.now && state.now.instances.length === 0 ? 'No instance is registered: nothing to draw.' : 'Waiting for two heartbeats of an instance.');
   makeChart({ id: 'chart-origin', series: PERCENTILES, key: () => `${state.kind}.origin`, height: 210, format: latencyTick, label: 'Latency of the origin', range: 'shared', names: true, band: true, note: noLatency(O) });
   makeChart({ id: 'chart-target', series: PERCENTILES, key: () => `${state.kind}.target`, height: 190, format: latencyTick, label: 'Latency of the target', range: 'shared', band: true, note: noLatency(T) });
+  makeChart({ id: 'chart-failures', series: FAILURES, height: 150, format: rateTick, label: 'Failures a second', names: true, note: quiet, zero: 'No failures in this time.' });
   makeChart({ id: 'chart-rate', series: RATES, height: 150, format: rateTick, label: 'Throughput', note: quiet });
   makeChart({ id: 'chart-trouble', series: TROUBLES, height: 130, format: rateTick, label: 'Fallbacks and differences', note: quiet });
+  for (const { id, key, label } of FIGURES) {
+    makeChart({ id, series: P99_OF_SIDES, key: () => key, view: weeksView, height: 200, format: latencyTick, label, names: true, note: () => 'Nothing was measured yet.' });
+  }
   new ResizeObserver(() => {
     for (const chart of charts) {
       const width = Math.max(200, chart.plot.clientWidth);
@@ -1152,6 +1351,7 @@ function take(told) {
 }
 
 function draw() {
+  drawAlarm();
   drawBanners();
   drawLive();
   drawPhase();
@@ -1160,7 +1360,11 @@ function draw() {
   drawJobs();
   drawTiles();
   drawMismatches();
+  drawFailures();
   drawEvents();
+  setText($('footer'), state.now.historyLasts
+    ? 'Figures come from the instances’ heartbeats in the phase store. Charts of six weeks outlive this page’s server.'
+    : 'Figures come from the instances’ heartbeats in the phase store; charts begin when this page’s server did. Option --history keeps six weeks of them.');
   drawButtons();
   if (!document.hidden) drawCharts();
 }
@@ -1173,6 +1377,7 @@ function connect() {
       state.stream = 'lost';
       state.lostAt = Date.now();
       announce('The connection to this page’s server is lost.');
+      drawAlarm();
       drawBanners();
       drawLive();
       if (state.now) drawButtons();

@@ -154,7 +154,8 @@ final class BrowserTab implements AutoCloseable {
                           look();
                         })""".formatted(CONDITION_MILLIS_MAX, condition));
                 if (!seen.asText().isEmpty()) {
-                    throw new AssertionError("never became true: " + condition + "\nthe page says:\n" + seen.asText());
+                    throw new AssertionError("never became true: " + condition + "\nerrors: " + errors
+                            + "\nthe page says:\n" + seen.asText());
                 }
                 return;
             } catch (IOException e) {

@@ -14,14 +14,16 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class ChartFeedTest {
     private static final Instant START = Instant.parse("2026-03-02T09:00:00Z");
+    private static final History MEMORY = new History(Optional.empty(), "m", null);
     private static final int FINE = 0;
     private static final int MIDDLE = 1;
 
-    private final ChartFeed feed = new ChartFeed();
+    private final ChartFeed feed = new ChartFeed(MEMORY, new Incidents(MEMORY));
     private final Map<String, Heartbeat> store = new LinkedHashMap<>();
     private final Map<String, DualStats> stats = new HashMap<>();
 
@@ -160,7 +162,7 @@ final class ChartFeedTest {
 
     @Test
     void shouldKeepNoMoreThanItsPointsAndGiveOutTheLastOnes() {
-        PointRing ring = new PointRing(3);
+        Ring<Point> ring = new Ring<>(3);
         for (long at = 0; at < 5; at++) {
             ring.add(Point.gap(at));
         }

@@ -530,8 +530,8 @@ final class MigrationPageTest {
 
         assertThat(snapshot.at("/mismatches/0/key").asText()).isEqualTo("4711");
         assertThat(snapshot.at("/mismatches/0/fields/0/target").asText()).isEqualTo("Dawid");
-        assertThat(snapshot.at("/jobs/0/secondsLeft").asLong()).isEqualTo(75);
-        assertThat(snapshot.at("/jobs/0/rangesDone").asLong()).isEqualTo(64);
+        assertThat(snapshot.at("/jobs/0/facts/secondsLeft").asLong()).isEqualTo(75);
+        assertThat(snapshot.at("/jobs/0/facts/rangesDone").asLong()).isEqualTo(64);
         assertThat(snapshot.at("/record/acknowledged").asBoolean()).isTrue();
         assertThat(snapshot.at("/readiness/to").asText()).isEqualTo("3");
     }

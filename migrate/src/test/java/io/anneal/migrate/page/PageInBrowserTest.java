@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,8 +30,8 @@ final class PageInBrowserTest extends BrowserFixture {
         assertThat(tab.text("#acks")).contains("2 of 2 instances");
         assertThat(tab.text("[aria-current=step]")).startsWith("1");
         assertThat(tab.text("#gates")).contains("Acknowledged by every instance");
-        assertThat(count("#instances > li")).isEqualTo(2);
-        assertThat(count("canvas")).isEqualTo(4);
+        assertThat(count("#instances > tr")).isEqualTo(2);
+        assertThat(count("canvas")).isEqualTo(7);
         noErrors();
     }
 
@@ -96,6 +97,118 @@ final class PageInBrowserTest extends BrowserFixture {
 
     private void waitForReads(String rate) throws IOException {
         tab.waitFor("/reads\\/s\\s+" + rate + "\\b/.test(document.querySelector('#chart-rate .legend').innerText)");
+    }
+
+    @Test
+    void shouldShowWithinThreeSecondsThatTheTargetFails() throws IOException {
+        serve(PretendRun.begun(2));
+        run.advance("write both");
+        seconds(5);
+        show();
+        assertThat(tab.evaluate("document.title").asText()).isEqualTo("profiles · phase 2");
+        assertThat(tab.text("#banners")).isEmpty();
+        String calm = colour(".top", "backgroundColor");
+        String flat = picture("chart-failures");
+
+        run.instances.get(1).failing = 0.5;
+        seconds(3);
+
+        tab.waitFor("document.title.startsWith('⚠ target fails · profiles')");
+        assertThat(tab.text("#banners"))
+                .contains("The target fails since 09:30:")
+                .containsPattern("\\d+ failures a second, seen by 1 of 2 instances")
+                .contains("Last in write: java.lang.IllegalStateException: no replica answered");
+        assertThat(colour(".top", "backgroundColor"))
+                .isNotEqualTo(calm)
+                .isEqualTo(colour("#failures .trouble-count", "color"));
+        assertThat(tab.text("#chart-failures .legend")).containsPattern("of the target\\s+[1-9]");
+        assertThat(tab.text("#instances > tr:first-child"))
+                .contains("profiles-2")
+                .contains("of the target");
+        assertThat(tab.text("#instances-count")).isEqualTo("2 instances · 1 with failures");
+        assertThat(tab.text("#failures")).containsPattern("IllegalStateException\\s*\\d+ times");
+        waitForOtherPicture("chart-failures", flat);
+
+        run.instances.get(1).failing = 0;
+        seconds(62);
+
+        tab.waitFor("document.title === 'profiles · phase 2'");
+        assertThat(tab.text("#banners")).isEmpty();
+        assertThat(tab.text("#events")).contains("The target began to fail").contains("The target works again");
+        noErrors();
+    }
+
+    private String colour(String selector, String property) throws IOException {
+        return tab.evaluate("getComputedStyle(document.querySelector(" + BrowserTab.quoted(selector) + "))." + property)
+                .asText();
+    }
+
+    @Test
+    void shouldShowARowForEachInstance() throws IOException {
+        serve(PretendRun.begun(3));
+        run.instances.get(2).more.put("dirty.target", "17");
+        seconds(5);
+        show();
+
+        assertThat(tab.text("#instances > tr:nth-child(3)"))
+                .containsPattern("profiles-3\\s.*pid \\d+")
+                .contains("acknowledged")
+                .containsPattern("1\\.\\d\\d ms / \\d\\.\\d\\d ms\\s+–\\s+17\\s+now");
+        assertThat(colour("#instances > tr:nth-child(3) [data-part=dirty]", "color"))
+                .isNotEqualTo(colour("#instances > tr:nth-child(2) [data-part=dirty]", "color"));
+
+        run.instances.get(1).alive = false;
+        seconds(7);
+
+        tab.waitFor("document.querySelector('#instances > tr').innerText.includes('profiles-2')");
+        assertThat(tab.text("#instances > tr:first-child [data-part=heard]")).isEqualTo("7 s ago");
+        assertThat(colour("#instances > tr:first-child [data-part=heard]", "color"))
+                .isEqualTo(colour("#instances-count", "color"));
+        noErrors();
+    }
+
+    @Test
+    void shouldTellThatAnInstanceWasKilled() throws IOException {
+        serve(PretendRun.begun(2));
+        seconds(5);
+        show();
+
+        run.instances.get(0).alive = false;
+        seconds(15);
+
+        tab.waitFor("document.title.startsWith('⚠ 1 instance silent')");
+        assertThat(tab.text("#banners"))
+                .contains("profiles-1 is not heard any more.")
+                .contains("Last heard 09:30:06");
+        assertThat(tab.text("#events"))
+                .contains("Instance profiles-1 fell silent without goodbye")
+                .contains("2 Mar, 09:30:06");
+
+        run.instances.get(0).alive = true;
+        run.instances.get(0).run = "2";
+        seconds(1);
+
+        tab.waitFor("document.querySelector('#banners').innerText === ''");
+        assertThat(tab.text("#events"))
+                .contains("Instance profiles-1 started again, its last run ended without goodbye");
+        noErrors();
+    }
+
+    @Test
+    void shouldSayHowOldTheVerificationIsAndWhatItCovered() throws IOException {
+        serve(PretendRun.begun(1));
+        seconds(2);
+        show();
+        assertThat(tab.text("#verified")).startsWith("Never verified");
+
+        run.advance("write both");
+        seconds(2);
+        run.work(PhaseNote.Kind.VERIFICATION, "verify-1", 10, 4_813_377, scheduler::turn);
+        seconds(300);
+
+        tab.waitFor("document.querySelector('#verified').innerText.startsWith('Verified 5 min')");
+        assertThat(tab.text("#verified")).contains("4,813,377 rows compared, 0 mismatches", "took 11 s, in phase 2");
+        noErrors();
     }
 
     @Test
@@ -210,6 +323,26 @@ final class PageInBrowserTest extends BrowserFixture {
     }
 
     @Test
+    void shouldGroupDifferencesOfAllInstancesByTheirCause() throws IOException {
+        serve(PretendRun.begun(2));
+        for (int i = 0; i < 5; i++) {
+            run.mismatch(run.instances.get(i % 2), "k" + i, new FieldDiff("items[" + i + "].d", "David", "Dawid"));
+            seconds(1);
+        }
+        run.mismatch(run.instances.get(0), "gone", new FieldDiff("items[7]", "Item", FieldDiff.ABSENT));
+        seconds(1);
+        show();
+
+        assertThat(count("#mismatches > .trouble")).isEqualTo(2);
+        assertThat(tab.text("#mismatches > .trouble:first-child"))
+                .contains("read: items[] is missing in the target", "once", "Last: read of key gone");
+        assertThat(tab.text("#mismatches > .trouble:nth-child(2)"))
+                .contains("read: items[].d differs", "5 times", "first 09:30:01, last 09:30:05", "key k4")
+                .doesNotContain("k3");
+        noErrors();
+    }
+
+    @Test
     void shouldTakeTextsForTexts() throws IOException {
         serve(PretendRun.begun(1));
         run.control.note("<b>omar</b>", "<img src=x onerror=\"document.title='taken over'\">");
@@ -261,7 +394,7 @@ final class PageInBrowserTest extends BrowserFixture {
         nobody.control.create("dana", "begin");
         seconds(1);
         tab.waitFor("document.querySelector('#now-title').innerText.startsWith('Phase 1')");
-        assertThat(tab.text("#instances")).contains("No instance is registered");
+        assertThat(tab.text("#instances-card")).contains("No instance is registered");
         assertThat(tab.text("#chart-origin .plot-note")).contains("No instance is heard");
         assertThat(tab.text("#mismatches")).contains("No answers have been compared yet");
         assertThat(tab.text("#banners")).isEmpty();

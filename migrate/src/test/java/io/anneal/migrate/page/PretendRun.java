@@ -48,7 +48,11 @@ final class PretendRun implements InstantSource {
         int readsASecond = 140;
         double targetSlowdown = 1;
         double missing;
+        /** The share of the writes that the target refuses. */
+        double failing;
+
         long version;
+        String run = "1";
         private final Instant started = now;
 
         private Instance(String name, long version) {
@@ -68,6 +72,7 @@ final class PretendRun implements InstantSource {
             facts.put(Facts.STARTED_MILLIS, Long.toString(started.toEpochMilli()));
             facts.put(Facts.MODE, "MIGRATION");
             facts.put(Facts.POLL_MILLIS, "1");
+            facts.put(Facts.RUN, run);
             facts.put(Facts.DIRTY_TARGET, "0");
             facts.put(Facts.DIRTY_ORIGIN, "0");
             facts.putAll(more);
@@ -101,6 +106,10 @@ final class PretendRun implements InstantSource {
                 for (Side side : Side.values()) {
                     if (phase.writes(side)) {
                         write.latency(side, nanos(side) * 3 / 4);
+                    }
+                    if (side == Side.TARGET && phase.writes(side) && failing > 0 && random.nextDouble() < failing) {
+                        write.count(Counter.TARGET_FAILED);
+                        stats.failed("write", side, new IllegalStateException("no replica answered, key=" + i));
                     }
                 }
             }
