@@ -29,6 +29,13 @@ final class PageOptions {
                     + " localhost: this machine's, or that of a proxy in front; repeatable.")
     private Set<String> allowedHosts = Set.of();
 
+    @Option(
+            names = "--history",
+            paramLabel = "DIR",
+            description = "Keep the page's charts and incidents of six weeks there, so that the next page of this migration"
+                    + " goes on with them; in memory alone unless told.")
+    private Path history;
+
     PageConfig config(Subcommand command, String host, int port, DualEnvironment environment) throws IOException {
         if (port < 0 || port > PORT_MAX) {
             throw command.usage("a port is a number from 0 to " + PORT_MAX);
@@ -37,6 +44,9 @@ final class PageOptions {
                 PageConfig.loopback().on(host, port).withHosts(allowedHosts).withEnvironment(environment);
         if (tokenFile != null) {
             config = config.withToken(Files.readString(tokenFile).strip());
+        }
+        if (history != null) {
+            config = config.withHistory(history);
         }
         return redact ? config.redacted() : config;
     }

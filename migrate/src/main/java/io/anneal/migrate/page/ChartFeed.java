@@ -6,14 +6,12 @@ import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -49,13 +47,21 @@ final class ChartFeed {
     /**
      * What is known of one instance.
      *
+     * @param durations since its heartbeat before, by call and side
      * @param heardMillis when its last heartbeat was seen
      */
-    record Seen(Heartbeat last, MergedFacts facts, long heardMillis, long pauseMillis, Map<String, Double> rates) {
+    record Seen(
+            Heartbeat last,
+            MergedFacts facts,
+            Map<String, Histogram> durations,
+            long heardMillis,
+            long pauseMillis,
+            Map<String, Double> rates) {
         static Seen first(Heartbeat heartbeat, long nowMillis) {
             // What lies in the store when the page starts may be of an instance that is long gone.
             long heardMillis = Math.min(nowMillis, heartbeat.at().toEpochMilli());
-            return new Seen(heartbeat, MergedFacts.of(List.of(heartbeat)), heardMillis, 0, Map.of());
+            MergedFacts facts = MergedFacts.of(List.of(heartbeat));
+            return new Seen(heartbeat, facts, durations(facts), heardMillis, 0, Map.of());
         }
 
         Seen next(Heartbeat heartbeat, long nowMillis) {
@@ -64,9 +70,27 @@ final class ChartFeed {
             return new Seen(
                     heartbeat,
                     added,
+                    durations(added),
                     nowMillis,
                     nowMillis - heardMillis,
                     between > 0 ? rates(added, between) : Map.of());
+        }
+
+        private static Map<String, Histogram> durations(MergedFacts facts) {
+            Map<String, Histogram> durations = new TreeMap<>();
+            CALLS.forEach((call, prefix) -> {
+                for (Side side : Side.values()) {
+                    Histogram histogram = facts.histogram(prefix, side);
+                    if (histogram.getTotalCount() > 0) {
+                        durations.put(name(call, side), histogram);
+                    }
+                }
+            });
+            return durations;
+        }
+
+        private static String name(String call, Side side) {
+            return call + "." + side.name().toLowerCase(Locale.ROOT);
         }
 
         private static Map<String, Double> rates(MergedFacts added, double seconds) {
@@ -93,9 +117,10 @@ final class ChartFeed {
             return Math.abs(nowMillis - heardMillis) <= allowedMillis;
         }
 
+        /** Null if nothing was measured. */
         Point.Latency latency(String call, Side side) {
-            Histogram histogram = facts.histogram(CALLS.get(call), side);
-            return histogram.getTotalCount() == 0 ? null : Point.Latency.of(histogram);
+            Histogram histogram = durations.get(name(call, side));
+            return histogram == null ? null : Point.Latency.of(histogram);
         }
     }
 
@@ -112,6 +137,14 @@ final class ChartFeed {
         fine = history.ring("points-1s", FINE_POINTS_MAX, Point.class);
         // An hour, a day, six weeks.
         tiers = List.of(tier(history, 5, 720), tier(history, 60, 1_440), tier(history, 1_800, 2_016));
+        rings().forEach(ChartFeed::breakLine);
+    }
+
+    /** Nobody looked between the last point of the page before and the first one of this. */
+    private static void breakLine(Ring<Point> ring) {
+        ring.from(ring.nextNumber() - 1).stream()
+                .filter(last -> !last.rates().isEmpty())
+                .forEach(last -> ring.add(Point.gap(last.at() + 1)));
     }
 
     private static PointTier tier(History history, int seconds, int pointsMax) {
@@ -146,19 +179,10 @@ final class ChartFeed {
             instances.put(heartbeat.instance(), now);
             if (now.fresh(nowMillis)) {
                 somethingNew = true;
-                forEachHistogram(now.facts, (name, histogram) -> tiers.forEach(tier -> tier.add(name, histogram)));
+                now.durations.forEach((name, histogram) -> tiers.forEach(tier -> tier.add(name, histogram)));
             }
         }
         instances.keySet().retainAll(there);
-    }
-
-    private static void forEachHistogram(MergedFacts facts, BiConsumer<String, Histogram> action) {
-        CALLS.forEach((call, prefix) -> Arrays.stream(Side.values()).forEach(side -> {
-            Histogram histogram = facts.histogram(prefix, side);
-            if (histogram.getTotalCount() > 0) {
-                action.accept(call + "." + side.name().toLowerCase(Locale.ROOT), histogram);
-            }
-        }));
     }
 
     /** Ends a point of the first tier, and of the others when their time has come. */
@@ -185,12 +209,8 @@ final class ChartFeed {
         Map<String, Histogram> sums = new TreeMap<>();
         Map<String, Double> rates = new TreeMap<>();
         for (Seen seen : fresh) {
-            forEachHistogram(
-                    seen.facts,
-                    (name, histogram) -> sums.merge(name, histogram, (sum, more) -> {
-                        sum.add(more);
-                        return sum;
-                    }));
+            seen.durations.forEach((name, histogram) ->
+                    sums.computeIfAbsent(name, key -> new Histogram(histogram)).add(histogram));
             seen.rates.forEach((name, rate) -> rates.merge(name, rate, Double::sum));
         }
         Map<String, Point.Latency> latencies = new TreeMap<>();

@@ -159,8 +159,13 @@ final class PretendRun implements InstantSource {
 
     /** Lets the clock go on, with a heartbeat of each living instance and a look of the page each second. */
     void seconds(int count, Runnable look) {
+        turns(count, Duration.ofSeconds(1), look);
+    }
+
+    /** The same at another pace. */
+    void turns(int count, Duration each, Runnable look) {
         for (int i = 0; i < count; i++) {
-            now = now.plusSeconds(1);
+            now = now.plus(each);
             PhaseRecord inForce = store.read(NAME).orElseThrow();
             instances.stream().filter(instance -> instance.alive).forEach(instance -> instance.second(inForce));
             look.run();
