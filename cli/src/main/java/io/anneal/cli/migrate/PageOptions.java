@@ -32,8 +32,9 @@ final class PageOptions {
     @Option(
             names = "--history",
             paramLabel = "DIR",
-            description = "Keep the page's charts and incidents of six weeks there, so that the next page of this migration"
-                    + " goes on with them; in memory alone unless told.")
+            description =
+                    "Keep the page's charts and incidents of six weeks there, so that the next page of this migration"
+                            + " goes on with them; in memory alone unless told.")
     private Path history;
 
     PageConfig config(Subcommand command, String host, int port, DualEnvironment environment) throws IOException {

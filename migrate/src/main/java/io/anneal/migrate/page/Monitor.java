@@ -1,6 +1,6 @@
 package io.anneal.migrate.page;
 
-import io.anneal.dualdao.phase.PhaseControl;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.PhaseStore;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.anneal.migrate.page;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.anneal.dualdao.compare.FieldDiff;
-import io.anneal.dualdao.phase.Gate;
+import io.anneal.dualdao.control.Gate;
 import java.util.List;
 import java.util.Map;
 

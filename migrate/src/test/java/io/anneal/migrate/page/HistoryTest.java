@@ -193,13 +193,14 @@ final class HistoryTest {
         now = now.plus(Duration.ofDays(2));
         List<Point> coarse;
         try (History history = open()) {
-            coarse = serve(feed(history), Duration.ofHours(8), each).rings().get(COARSE).from(0);
+            coarse = serve(feed(history), Duration.ofHours(8), each)
+                    .rings()
+                    .get(COARSE)
+                    .from(0);
         }
 
         assertThat(coarse).hasSizeBetween(504, 510).extracting(Point::at).isSorted();
-        assertThat(coarse)
-                .filteredOn(point -> point.rates().isEmpty())
-                .containsExactly(Point.gap(lastLook + 1));
+        assertThat(coarse).filteredOn(point -> point.rates().isEmpty()).containsExactly(Point.gap(lastLook + 1));
         assertThat(coarse.get(100).latencies().get("read.target").p99()).isBetween(1_480.0, 1_520.0);
     }
 
