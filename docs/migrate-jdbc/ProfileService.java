@@ -2,24 +2,14 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.anneal.dualdao.DualDao;
-import io.anneal.dualdao.cassandra.CassandraPhaseMark;
-import io.anneal.dualdao.config.KeyCodec;
-import io.anneal.dualdao.config.KeyCopy;
-import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.*;
 import io.anneal.dualdao.jdbc.JdbcKeys;
-import io.anneal.dualdao.operation.Delete;
-import io.anneal.dualdao.operation.Key;
-import io.anneal.dualdao.operation.Read;
-import io.anneal.dualdao.operation.Write;
+import io.anneal.dualdao.operation.*;
 import io.anneal.dualdao.phase.JdbcPhaseStore;
 import io.anneal.dualdao.route.WriteTime;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.Scanner;
+import java.sql.*;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import javax.sql.DataSource;
@@ -46,7 +36,7 @@ public final class ProfileService {
             try (Connection connection = database.getConnection();
                     PreparedStatement select = connection.prepareStatement("select name from profiles where id = ?")) {
                 select.setLong(1, id);
-                ResultSet rows = select.executeQuery();
+                var rows = select.executeQuery();
                 return rows.next() ? new Profile(id, rows.getString(1)) : null;
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
@@ -94,8 +84,8 @@ public final class ProfileService {
         }
 
         private void execute(String cql, Object... values) {
-            SimpleStatement statement = SimpleStatement.newInstance(cql, values);
-            session.execute(statement.setQueryTimestamp(WriteTime.currentMicros().orElse(Long.MIN_VALUE)));
+            long micros = WriteTime.currentMicros().orElse(Long.MIN_VALUE);
+            session.execute(SimpleStatement.newInstance(cql, values).setQueryTimestamp(micros));
         }
     }
 
@@ -122,33 +112,36 @@ public final class ProfileService {
         }
     }
 
-    static DualDao<ProfileDao> wire(DataSource database, CqlSession session, Path directory) {
+    static DualDao<ProfileDao> wire(DataSource database, ProfileDao target, Path directory) {
         return DualDao.builder(ProfileDao.class)
                 .name("profiles")
                 .mode(Mode.MIGRATION)
                 .origin(new JdbcProfiles(database))
-                .target(new CassandraProfiles(session))
+                .target(target)
                 .phases(new JdbcPhaseStore(database))
                 .directory(directory)
-                .targetMark(new CassandraPhaseMark(session, "shop"))
                 .copy(KeyCodec.LONG, new ProfileCopy())
                 .keys(JdbcKeys.of(database, "profiles", "id", Long.class))
                 .build();
     }
 
-    public static void main(String[] args) {
-        DataSource database = JdbcConnectionPool.create(args[0], "sa", "");
-        InetSocketAddress node = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
-        try (CqlSession session = CqlSession.builder().addContactPoint(node).withLocalDatacenter(args[3]).build();
-                DualDao<ProfileDao> dual = wire(database, session, Path.of(args[4]))) {
-            System.out.println("ready");
-            for (Scanner lines = new Scanner(System.in); lines.hasNext(); ) {
-                switch (lines.next()) {
-                    case "find" -> System.out.println(dual.dao().find(lines.nextLong()));
-                    case "save" -> dual.dao().save(new Profile(lines.nextLong(), lines.next()));
-                    default -> dual.dao().remove(lines.nextLong());
-                }
+    static void serve(DualDao<ProfileDao> dual) {
+        System.out.println("ready");
+        for (var words = new java.util.Scanner(System.in); words.hasNext(); ) {
+            switch (words.next()) {
+                case "find" -> System.out.println(dual.dao().find(words.nextLong()));
+                case "save" -> dual.dao().save(new Profile(words.nextLong(), words.next()));
+                default -> dual.dao().remove(words.nextLong());
             }
+        }
+    }
+
+    public static void main(String[] args) {
+        var database = JdbcConnectionPool.create(args[0], "sa", "");
+        var node = new InetSocketAddress(args[2], Integer.parseInt(args[3]));
+        try (var session = CqlSession.builder().addContactPoint(node).withLocalDatacenter("datacenter1").build();
+                var dual = wire(database, new CassandraProfiles(session), Path.of(args[1]))) {
+            serve(dual);
         }
     }
 }

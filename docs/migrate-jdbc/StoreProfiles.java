@@ -1,15 +1,20 @@
 import io.anneal.dualdao.route.WriteTime;
 import io.anneal.store.RowBuilder;
+import io.anneal.store.Store;
 import io.anneal.store.Table;
+import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.h2.jdbcx.JdbcConnectionPool;
 
 /** Profiles in an embedded store. */
 record StoreProfiles(Table profiles) implements ProfileService.ProfileDao {
     @Override
     public ProfileService.Profile find(long id) {
         try {
-            return profiles.row(id)
+            return profiles.row(Map.of("id", id))
                     .map(row -> new ProfileService.Profile(id, row.value("name", String.class)))
                     .orElse(null);
         } catch (IOException e) {
@@ -39,5 +44,16 @@ record StoreProfiles(Table profiles) implements ProfileService.ProfileDao {
         RowBuilder row = profiles.row().key("id", id);
         WriteTime.currentMicros().ifPresent(row::timestampMicros);
         return row;
+    }
+
+    public static void main(String[] args) throws IOException {
+        try (var store = Store.open(Path.of(args[2]), StoreConfig.defaults())) {
+            var profiles = store.createTable(
+                    "CREATE TABLE IF NOT EXISTS shop.profiles (id bigint PRIMARY KEY, name text)");
+            var database = JdbcConnectionPool.create(args[0], "sa", "");
+            try (var dual = ProfileService.wire(database, new StoreProfiles(profiles), Path.of(args[1]))) {
+                ProfileService.serve(dual);
+            }
+        }
     }
 }

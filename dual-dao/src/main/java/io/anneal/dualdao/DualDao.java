@@ -51,7 +51,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     private static final ShadowConfig ONE_THREAD = new ShadowConfig(1, 1);
 
-    private final DualDaoDraft<D> draft;
+    private final DualDaoBuilder<D> builder;
     private final DualConfig<D> config;
     private final DualDaoParts<D> parts;
     private final Map<String, DualOperation<?, ?>> operations;
@@ -68,24 +68,24 @@ public final class DualDao<D> implements AutoCloseable {
     private boolean closed;
 
     private DualDao(
-            DualDaoDraft<D> draft,
+            DualDaoBuilder<D> builder,
             DualConfig<D> config,
             DualDaoParts<D> parts,
             Map<String, DualOperation<?, ?>> operations,
             D dao,
             ScheduledExecutorService polling,
             DualDaoJmx jmx) {
-        this.draft = draft;
+        this.builder = builder;
         this.config = config;
         this.parts = parts;
         this.operations = operations;
         this.dao = dao;
         this.polling = polling;
         this.jmx = jmx;
-        ordered = draft.keys.isEmpty()
+        ordered = builder.keys.isEmpty()
                 ? null
                 : new OrderedRuns(
-                        this, draft.keys, config.environment().threads().shadow(ONE_THREAD));
+                        this, builder.keys, config.environment().threads().shadow(ONE_THREAD));
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -101,10 +101,10 @@ public final class DualDao<D> implements AutoCloseable {
         return new DualDaoBuilder<>(type, false);
     }
 
-    static <D> DualDao<D> start(DualDaoDraft<D> draft) {
-        DraftCheck.Checked<D> checked = DraftCheck.check(draft);
-        DualConfig<D> config = draft.config();
-        DualDaoParts<D> parts = DualDaoParts.open(draft, config);
+    static <D> DualDao<D> start(DualDaoBuilder<D> builder) {
+        BuilderCheck.Checked<D> checked = BuilderCheck.check(builder);
+        DualConfig<D> config = builder.config();
+        DualDaoParts<D> parts = DualDaoParts.open(builder, config);
         try {
             Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
             checked.operations()
@@ -117,28 +117,28 @@ public final class DualDao<D> implements AutoCloseable {
                 operations.put(spec.name(), operation);
                 calls.put(method, new ProxiedCall(operation));
             });
-            D dao = draft.proxied ? ForwardingClass.instance(draft.type, calls, text(config)) : null;
+            D dao = builder.proxied ? ForwardingClass.instance(builder.type, calls, text(config)) : null;
             parts.follower().start();
-            DualDaoJmx jmx = draft.jmx ? shown(draft, config, parts) : null;
+            DualDaoJmx jmx = builder.jmx ? shown(builder, config, parts) : null;
             // of its own: a phase store that hangs must not hold up time limits
             ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(draft, config, parts, operations, dao, polling, jmx);
-            long intervalNanos = draft.poll.toNanos();
+            DualDao<D> dual = new DualDao<>(builder, config, parts, operations, dao, polling, jmx);
+            long intervalNanos = builder.poll.toNanos();
             polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
             return dual;
         } catch (RuntimeException | Error e) {
-            parts.close(draft.closeTimeout, e);
+            parts.close(builder.closeTimeout, e);
             throw e;
         }
     }
 
-    private static DualDaoJmx shown(DualDaoDraft<?> draft, DualConfig<?> config, DualDaoParts<?> parts) {
+    private static DualDaoJmx shown(DualDaoBuilder<?> builder, DualConfig<?> config, DualDaoParts<?> parts) {
         return DualDaoJmx.register(
                 ManagementFactory.getPlatformMBeanServer(),
                 config.instance(),
                 parts.follower(),
                 parts.control(),
-                draft.jmxSwitch);
+                builder.jmxSwitch);
     }
 
     private static String text(DualConfig<?> config) {
@@ -206,7 +206,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** Where the phase is, as the builder was given it. */
     public PhaseStore phaseStore() {
-        return draft.phases;
+        return builder.phases;
     }
 
     public DualStats stats() {
@@ -246,6 +246,9 @@ public final class DualDao<D> implements AutoCloseable {
             if (over && !parts.engine().finished() && control().finished()) {
                 parts.engine().finish();
                 LOG.info("migration is finished, keys that the origin lacks are forgotten, name={}", name());
+            }
+            if (phase().phase() == Phase.WRITE_BOTH && config.shadowReadPercent() > 0) {
+                parts.engine().backfilled(control().writtenBothSince().isPresent());
             }
             if (ordered != null) {
                 ordered.look();
@@ -300,7 +303,7 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     private <K> KeyRun<K> run(PhaseNote.Kind kind, List<KeySource<K>> keys) {
-        return new KeyRun<>(draft, parts, instance(), keyRunning, kind, keys);
+        return new KeyRun<>(builder, parts, instance(), keyRunning, kind, keys);
     }
 
     /**
@@ -323,7 +326,7 @@ public final class DualDao<D> implements AutoCloseable {
         if (jmx != null) {
             jmx.close();
         }
-        parts.close(draft.closeTimeout, null);
+        parts.close(builder.closeTimeout, null);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
+import io.anneal.dualdao.compare.TypedComparison;
+import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.FallbackPolicy;
 import io.anneal.dualdao.config.KeyCodec;
@@ -12,10 +14,12 @@ import io.anneal.dualdao.config.ReadRepair;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.DeclaredDao;
 import io.anneal.dualdao.operation.MethodSpec;
+import io.anneal.dualdao.operation.Missing;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.operation.ReturnAdapter;
 import io.anneal.dualdao.phase.PhaseMark;
@@ -28,6 +32,10 @@ import io.anneal.dualdao.transaction.TransactionHook;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -40,15 +48,67 @@ import java.util.function.Predicate;
  * @param <D> the DAO's type
  */
 public final class DualDaoBuilder<D> {
-    final DualDaoDraft<D> draft;
+    final Class<D> type;
+    final boolean proxied;
+    final Map<Class<?>, Function<Object, ?>> keyOf = new LinkedHashMap<>();
+    final List<DeclaredDao.NamedSpec> methodSpecs = new ArrayList<>();
+    final List<OperationSpec<D, ?, ?>> operations = new ArrayList<>();
+    final List<ReturnAdapter<?>> returns = new ArrayList<>();
+    final List<KeySource<Object>> keys = new ArrayList<>();
+
+    String name;
+    String instance;
+    D origin;
+    D target;
+    Mode mode;
+    PhaseStore phases;
+    Path directory;
+    boolean withoutDirectory;
+    PhaseMark targetMark;
+    KeyJournal journal;
+    Durability durability;
+    Predicate<Object> missing = Missing.DEFAULT;
+    WritePolicy writePolicy = WritePolicy.BOTH;
+    FallbackPolicy fallback = FallbackPolicy.ON_MISS;
+    Duration targetTimeout;
+    Partitions partitions = Partitions.GATED;
+    KeyCopy<D, Object> copy;
+    KeyCodec<Object> keyCodec;
+    ReadRepair readRepair = ReadRepair.OFF;
+    Comparison comparison = TypedComparison.standard();
+    int compareSamplePercent = 100;
+    Duration mismatchRereadDelay = Duration.ofMillis(100);
+    ShadowConfig shadow = ShadowConfig.DEFAULTS;
+    int shadowReadPercent = 1;
+    double speculativePercentile;
+    boolean orderWrites = true;
+    Duration keyWait = Duration.ofSeconds(10);
+    TransactionHook transactions = TransactionHook.NONE;
+    boolean rememberWrites = true;
+    int timingSample = 16;
+    MetricsSink metrics = MetricsSink.NONE;
+    Function<Throwable, SideOutcome> outcomes;
+    Function<? super D, String> identity;
+    boolean sameStoreOnPurpose;
+    Executor batches;
+    DualEnvironment environment = DualEnvironment.system();
+    Duration poll = Duration.ofSeconds(1);
+    Duration closeTimeout = Duration.ofSeconds(10);
+    boolean jmx;
+    boolean jmxSwitch;
+    Duration verifiedWithin = ControlPolicy.DEFAULTS.verifiedWithin();
+    Duration quietWindow = ControlPolicy.DEFAULTS.quietWindow();
+    boolean redactValues;
 
     DualDaoBuilder(Class<D> type, boolean proxied) {
-        draft = new DualDaoDraft<>(type, proxied);
+        this.type = type;
+        this.proxied = proxied;
+        this.name = type.getSimpleName();
     }
 
     /** The name of the phase record, shared by all instances, and by several DAOs that move together; the type's simple name by default. */
     public DualDaoBuilder<D> name(String name) {
-        draft.name = name;
+        this.name = name;
         return this;
     }
 
@@ -58,43 +118,43 @@ public final class DualDaoBuilder<D> {
      * dead.
      */
     public DualDaoBuilder<D> instance(String instance) {
-        draft.instance = instance;
+        this.instance = instance;
         return this;
     }
 
     /** The DAO over the store in production. */
     public DualDaoBuilder<D> origin(D origin) {
-        draft.origin = origin;
+        this.origin = origin;
         return this;
     }
 
     /** The DAO over the store that the data moves to, or that is tested. */
     public DualDaoBuilder<D> target(D target) {
-        draft.target = target;
+        this.target = target;
         return this;
     }
 
     /** Must be said: a migration may fail calls that the target failed, a test may not. */
     public DualDaoBuilder<D> mode(Mode mode) {
-        draft.mode = mode;
+        this.mode = mode;
         return this;
     }
 
     /** Where the phase lives. Stays the caller's, who closes it after all that use it. */
     public DualDaoBuilder<D> phases(PhaseStore phases) {
-        draft.phases = phases;
+        this.phases = phases;
         return this;
     }
 
     /** Where this instance remembers the newest phase it saw, and, but for test mode, the keys that a side lacks. Made if it isn't there. */
     public DualDaoBuilder<D> directory(Path directory) {
-        draft.directory = directory;
+        this.directory = directory;
         return this;
     }
 
     /** Goes without a directory although the phase outlives the process: a lost phase store, and keys not yet copied, are then forgotten with the process. */
     public DualDaoBuilder<D> withoutDirectory() {
-        draft.withoutDirectory = true;
+        this.withoutDirectory = true;
         return this;
     }
 
@@ -103,13 +163,13 @@ public final class DualDaoBuilder<D> {
      * is its own by default.
      */
     public DualDaoBuilder<D> targetMark(PhaseMark mark) {
-        draft.targetMark = mark;
+        this.targetMark = mark;
         return this;
     }
 
     /** A journal of the caller's instead of a file in the directory; in test mode, too, callers wait for it. Closed with the dual DAO. */
     public DualDaoBuilder<D> journal(KeyJournal journal) {
-        draft.journal = journal;
+        this.journal = journal;
         return this;
     }
 
@@ -118,69 +178,69 @@ public final class DualDaoBuilder<D> {
      * WritePolicy#ORIGIN_THEN_JOURNAL} the power too, which costs every write to both sides a wait for the disk.
      */
     public DualDaoBuilder<D> durability(Durability durability) {
-        draft.durability = durability;
+        this.durability = durability;
         return this;
     }
 
     /** Says what the key of an entity is, wherever it or a collection of it is a parameter, or stands in the answer to a read of many keys. */
     public <E> DualDaoBuilder<D> keyOf(Class<E> entity, Function<? super E, ?> key) {
-        draft.keyOf.put(entity, value -> key.apply(entity.cast(value)));
+        this.keyOf.put(entity, value -> key.apply(entity.cast(value)));
         return this;
     }
 
     /** Says what a method does, each of that name if there are several. */
     public DualDaoBuilder<D> method(String name, Consumer<MethodSpec> spec) {
-        draft.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
+        this.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
         return this;
     }
 
     /** Says what a method does. */
     public DualDaoBuilder<D> method(Method method, Consumer<MethodSpec> spec) {
-        draft.methodSpecs.add(new DeclaredDao.NamedSpec(method.getName(), method, spec));
+        this.methodSpecs.add(new DeclaredDao.NamedSpec(method.getName(), method, spec));
         return this;
     }
 
     /** Adds an operation of the functional core, asked for by {@link DualDao#operation}. */
     public DualDaoBuilder<D> operation(OperationSpec<D, ?, ?> operation) {
-        draft.operations.add(operation);
+        this.operations.add(operation);
         return this;
     }
 
     /** Whether an answer means that there is nothing, which null always does; an empty {@code Optional}, collection, map or array by default. */
     public DualDaoBuilder<D> missing(Predicate<Object> missing) {
-        draft.missing = missing;
+        this.missing = missing;
         return this;
     }
 
     /** {@link WritePolicy#BOTH} by default. */
     public DualDaoBuilder<D> writes(WritePolicy policy) {
-        draft.writePolicy = policy;
+        this.writePolicy = policy;
         return this;
     }
 
     /** {@link FallbackPolicy#ON_MISS} by default. */
     public DualDaoBuilder<D> fallback(FallbackPolicy policy) {
-        draft.fallback = policy;
+        this.fallback = policy;
         return this;
     }
 
     /** How long a read waits for the target before it is late; for ever by default. Synchronous reads of the target then run on other threads. */
     public DualDaoBuilder<D> targetTimeout(Duration timeout) {
-        draft.targetTimeout = timeout;
+        this.targetTimeout = timeout;
         return this;
     }
 
     /** {@link Partitions#GATED} by default. */
     public DualDaoBuilder<D> partitions(Partitions partitions) {
-        draft.partitions = partitions;
+        this.partitions = partitions;
         return this;
     }
 
     /** How a key is copied from side to side, without which no key in the journal is ever worked off. */
     @SuppressWarnings("unchecked")
     public <K> DualDaoBuilder<D> copy(KeyCodec<K> codec, KeyCopy<D, K> copy) {
-        draft.keyCodec = (KeyCodec<Object>) codec;
-        draft.copy = (KeyCopy<D, Object>) copy;
+        this.keyCodec = (KeyCodec<Object>) codec;
+        this.copy = (KeyCopy<D, Object>) copy;
         return this;
     }
 
@@ -194,58 +254,67 @@ public final class DualDaoBuilder<D> {
     @SafeVarargs
     @SuppressWarnings("unchecked")
     public final <K> DualDaoBuilder<D> keys(KeySource<K> ofOrigin, KeySource<K>... more) {
-        draft.keys.add((KeySource<Object>) ofOrigin);
+        this.keys.add((KeySource<Object>) ofOrigin);
         for (KeySource<K> each : more) {
-            draft.keys.add((KeySource<Object>) each);
+            this.keys.add((KeySource<Object>) each);
         }
         return this;
     }
 
     /** {@link ReadRepair#OFF} by default. */
     public DualDaoBuilder<D> readRepair(ReadRepair readRepair) {
-        draft.readRepair = readRepair;
+        this.readRepair = readRepair;
         return this;
     }
 
     /** In what answers differ; by their parts, as {@link io.anneal.dualdao.compare} does it, by default. */
     public DualDaoBuilder<D> compare(Comparison comparison) {
-        draft.comparison = comparison;
+        this.comparison = comparison;
         return this;
     }
 
     /** In test mode answers are compared for that many of a hundred keys, always the same ones; all by default. */
     public DualDaoBuilder<D> compareSample(int percent) {
-        draft.compareSamplePercent = percent;
+        this.compareSamplePercent = percent;
         return this;
     }
 
     /** After what time both sides are read again before a mismatch is believed; 100 ms by default, zero for not at all. */
     public DualDaoBuilder<D> mismatchReread(Duration delay) {
-        draft.mismatchRereadDelay = delay;
+        this.mismatchRereadDelay = delay;
+        return this;
+    }
+
+    /**
+     * In phase 2 of a migration so many of a hundred reads go to the target too, beside the caller, who never waits for it nor gets its
+     * answer; once a back-fill has ended both answers are compared. 1 by default, 0 for none.
+     */
+    public DualDaoBuilder<D> shadowReads(int percent) {
+        this.shadowReadPercent = percent;
         return this;
     }
 
     /** {@link ShadowConfig#DEFAULTS} by default. */
     public DualDaoBuilder<D> shadow(ShadowConfig shadow) {
-        draft.shadow = shadow;
+        this.shadow = shadow;
         return this;
     }
 
     /** Fires a read again on the same side once it takes longer than this percentile of that side's own; off by default. */
     public DualDaoBuilder<D> speculative(double percentile) {
-        draft.speculativePercentile = percentile;
+        this.speculativePercentile = percentile;
         return this;
     }
 
     /** Whether writes to a key wait for each other, which in test mode they never do; true by default. False for DAOs that hand {@link WriteTime} on to their stores. */
     public DualDaoBuilder<D> orderWrites(boolean order) {
-        draft.orderWrites = order;
+        this.orderWrites = order;
         return this;
     }
 
     /** How long a write waits for others of its key, before it fails with a {@code KeyWaitException}; ten seconds by default. */
     public DualDaoBuilder<D> keyWait(Duration wait) {
-        draft.keyWait = wait;
+        this.keyWait = wait;
         return this;
     }
 
@@ -254,98 +323,98 @@ public final class DualDaoBuilder<D> {
      * when it has been committed. Needs {@link #copy}.
      */
     public DualDaoBuilder<D> transactions(TransactionHook transactions) {
-        draft.transactions = transactions;
+        this.transactions = transactions;
         return this;
     }
 
     /** Whether keys written in phases 4 and 5 are remembered; true by default. False: there is no way back from 4. */
     public DualDaoBuilder<D> rememberWritesFromPhase4(boolean remember) {
-        draft.rememberWrites = remember;
+        this.rememberWrites = remember;
         return this;
     }
 
     /** In phases 1 and 5 one call of that many is timed, a power of two; 16 by default. */
     public DualDaoBuilder<D> timingSample(int calls) {
-        draft.timingSample = calls;
+        this.timingSample = calls;
         return this;
     }
 
     /** Takes every measurement for the caller's own metrics. */
     public DualDaoBuilder<D> metrics(MetricsSink sink) {
-        draft.metrics = sink;
+        this.metrics = sink;
         return this;
     }
 
     /** What an exception says of what happened: {@link SideOutcome#FAILED} if surely nothing did, else {@link SideOutcome#UNKNOWN}. Null for what the default says. */
     public DualDaoBuilder<D> outcomes(Function<Throwable, SideOutcome> outcomes) {
-        draft.outcomes = outcomes;
+        this.outcomes = outcomes;
         return this;
     }
 
     /** Names the store behind a DAO: two sides that name the same one are refused. */
     public DualDaoBuilder<D> identity(Function<? super D, String> identity) {
-        draft.identity = identity;
+        this.identity = identity;
         return this;
     }
 
     /** Both sides are the same store, to see in test mode how much two equal sides differ. */
     public DualDaoBuilder<D> sameStoreOnPurpose() {
-        draft.sameStoreOnPurpose = true;
+        this.sameStoreOnPurpose = true;
         return this;
     }
 
     /** Adds a type of answers that come later, beside {@code CompletionStage}, {@code CompletableFuture} and what {@link java.util.ServiceLoader} finds. */
     public DualDaoBuilder<D> returns(ReturnAdapter<?> adapter) {
-        draft.returns.add(adapter);
+        this.returns.add(adapter);
         return this;
     }
 
     /** Where {@link DualOperation#callAll} calls synchronous operations; on the caller's thread, one by one, by default. Stays the caller's. */
     public DualDaoBuilder<D> batches(Executor executor) {
-        draft.batches = executor;
+        this.batches = executor;
         return this;
     }
 
     /** Time and threads; {@link DualEnvironment#system()} by default. */
     public DualDaoBuilder<D> environment(DualEnvironment environment) {
-        draft.environment = environment;
+        this.environment = environment;
         return this;
     }
 
     /** How often the phase is looked up and a heartbeat told; every second by default. */
     public DualDaoBuilder<D> poll(Duration interval) {
-        draft.poll = interval;
+        this.poll = interval;
         return this;
     }
 
     /** How long {@link DualDao#close} waits for what is under way; ten seconds by default. */
     public DualDaoBuilder<D> closeTimeout(Duration timeout) {
-        draft.closeTimeout = timeout;
+        this.closeTimeout = timeout;
         return this;
     }
 
     /** Shows the dual DAO in JMX, and switches phases there if that is allowed. Not shown by default. */
     public DualDaoBuilder<D> jmx(boolean allowSwitch) {
-        draft.jmx = true;
-        draft.jmxSwitch = allowSwitch;
+        this.jmx = true;
+        this.jmxSwitch = allowSwitch;
         return this;
     }
 
     /** How long ago the verification may have ended by which {@link DualDao#control} goes on to 3b and 4; 24 hours by default. */
     public DualDaoBuilder<D> verifiedWithin(Duration limit) {
-        draft.verifiedWithin = limit;
+        this.verifiedWithin = limit;
         return this;
     }
 
     /** How long no read may have fallen back before {@link DualDao#control} takes a step that depends on it; a minute by default. */
     public DualDaoBuilder<D> quietWindow(Duration window) {
-        draft.quietWindow = window;
+        this.quietWindow = window;
         return this;
     }
 
     /** Whether values are left out of the mismatches that leave this instance; false by default. */
     public DualDaoBuilder<D> redactValues(boolean redact) {
-        draft.redactValues = redact;
+        this.redactValues = redact;
         return this;
     }
 
@@ -357,6 +426,59 @@ public final class DualDaoBuilder<D> {
      *     instance or the target remembers or another instance acts by; if another run has this instance's name and may be serving still
      */
     public DualDao<D> build() {
-        return DualDao.start(draft);
+        return DualDao.start(this);
+    }
+
+    /** The memory of the phase in the target: the one that was given, or a target that is one itself; null without. */
+    PhaseMark targetMark() {
+        boolean own = targetMark == null && phases.persistent() && target instanceof PhaseMark;
+        return own ? (PhaseMark) target : targetMark;
+    }
+
+    /** What the journal in the directory survives: a write that the origin alone has acknowledged is known there and nowhere else. */
+    Durability durability() {
+        if (durability != null) {
+            return durability;
+        }
+        return writePolicy == WritePolicy.ORIGIN_THEN_JOURNAL ? Durability.POWER_CUT : Durability.PROCESS_KILL;
+    }
+
+    /** Once all is checked. */
+    DeclaredDao<D> declared() {
+        boolean fallsBackOnMiss = mode == Mode.MIGRATION && fallback != null && fallback.onMiss();
+        return new DeclaredDao<>(
+                type, keyOf, methodSpecs, missing, keyCodec == null ? null : keyCodec.type(), fallsBackOnMiss);
+    }
+
+    DualConfig<D> config() {
+        return new DualConfig<>(
+                name,
+                instance == null ? DualEnvironment.newInstanceName() : instance,
+                type,
+                origin,
+                target,
+                mode,
+                writePolicy,
+                fallback,
+                targetTimeout,
+                partitions,
+                copy,
+                keyCodec,
+                readRepair,
+                comparison,
+                compareSamplePercent,
+                mismatchRereadDelay,
+                shadow,
+                shadowReadPercent,
+                speculativePercentile,
+                orderWrites,
+                keyWait,
+                transactions,
+                rememberWrites,
+                outcomes,
+                batches,
+                timingSample,
+                metrics,
+                environment);
     }
 }

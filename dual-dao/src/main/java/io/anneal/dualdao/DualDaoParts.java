@@ -16,6 +16,7 @@ import io.anneal.dualdao.phase.BoundedMark;
 import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.route.DualEngine;
+import io.anneal.dualdao.route.Preflight;
 import io.anneal.dualdao.stats.DualStats;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -33,15 +34,15 @@ record DualDaoParts<D>(
     private static final long TAKE_OFF_MILLIS_MIN = 1_000;
     private static final Duration MARK_AT_MOST = Duration.ofSeconds(5);
 
-    static <D> DualDaoParts<D> open(DualDaoDraft<D> draft, DualConfig<D> config) {
+    static <D> DualDaoParts<D> open(DualDaoBuilder<D> builder, DualConfig<D> config) {
         List<PhaseMark> marks = new ArrayList<>();
-        if (draft.directory != null) {
-            marks.add(new FilePhaseMark(draft.directory));
+        if (builder.directory != null) {
+            marks.add(new FilePhaseMark(builder.directory));
         }
-        PhaseMark ofTarget = draft.targetMark();
+        PhaseMark ofTarget = builder.targetMark();
         if (ofTarget != null) {
             marks.add(new BoundedMark(ofTarget, MARK_AT_MOST));
-        } else if (config.mode() == Mode.MIGRATION && draft.phases.persistent()) {
+        } else if (config.mode() == Mode.MIGRATION && builder.phases.persistent()) {
             LOG.warn(
                     "the target keeps no mark of the phase: a new instance can't tell a phase store that was restored from an"
                             + " older backup; say .targetMark(...), or let the target implement PhaseMark, name={}",
@@ -49,39 +50,41 @@ record DualDaoParts<D>(
         }
         DualEnvironment environment = config.environment();
         DualStats stats =
-                new DualStats(config.metrics(), config.timingSample(), environment.clock(), draft.redactValues);
+                new DualStats(config.metrics(), config.timingSample(), environment.clock(), builder.redactValues);
         PhaseControl control = PhaseControl.of(
-                draft.phases,
+                builder.phases,
                 config.name(),
                 environment.clock(),
-                new ControlPolicy(draft.quietWindow, ControlPolicy.DEFAULTS.silence(), draft.verifiedWithin));
+                new ControlPolicy(builder.quietWindow, ControlPolicy.DEFAULTS.silence(), builder.verifiedWithin));
 
-        KeyJournal journal = draft.journal != null ? draft.journal : journal(draft, config);
+        KeyJournal journal = builder.journal != null ? builder.journal : journal(builder, config);
         DirtyKeys dirty = new DirtyKeys(journal);
+        Preflight preflight = new Preflight(config.keyCodec());
         PhaseFollower follower = new PhaseFollower(
-                draft.phases,
+                builder.phases,
                 config.name(),
                 config.instance(),
                 marks,
-                new InstanceFacts(config, !draft.keys.isEmpty(), draft.poll, stats, dirty),
+                new InstanceFacts(config, !builder.keys.isEmpty(), builder.poll, stats, dirty, preflight),
                 environment.clock(),
                 environment.sleeper());
         return new DualDaoParts<>(
                 journal,
                 stats,
                 follower,
-                new DualEngine<>(config, follower, dirty, stats, () -> Agreement.ask(control, environment.clock())),
+                new DualEngine<>(
+                        config, follower, dirty, stats, preflight, () -> Agreement.ask(control, environment.clock())),
                 control);
     }
 
-    private static KeyJournal journal(DualDaoDraft<?> draft, DualConfig<?> config) {
-        if (draft.directory == null) {
+    private static KeyJournal journal(DualDaoBuilder<?> builder, DualConfig<?> config) {
+        if (builder.directory == null) {
             return new MemoryKeyJournal();
         }
         KeyJournal file = FileKeyJournal.open(
-                draft.directory.resolve(
+                builder.directory.resolve(
                         URLEncoder.encode(config.name() + "-" + config.type().getSimpleName(), StandardCharsets.UTF_8)),
-                draft.durability(),
+                builder.durability(),
                 DualEnvironment::newJournalId);
         // In test mode callers would wait for the disk just when the target hangs.
         return config.mode() == Mode.TEST ? new MemoryKeyJournal(file) : file;

@@ -5,6 +5,7 @@ import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
+import io.anneal.dualdao.route.Preflight;
 import io.anneal.dualdao.stats.DualStats;
 import java.time.Duration;
 import java.util.HashMap;
@@ -17,10 +18,18 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final Map<String, String> constant = new HashMap<>();
     private final DualStats stats;
     private final DirtyKeys dirty;
+    private final Preflight preflight;
 
-    InstanceFacts(DualConfig<?> config, boolean listsKeys, Duration poll, DualStats stats, DirtyKeys dirty) {
+    InstanceFacts(
+            DualConfig<?> config,
+            boolean listsKeys,
+            Duration poll,
+            DualStats stats,
+            DirtyKeys dirty,
+            Preflight preflight) {
         this.stats = stats;
         this.dirty = dirty;
+        this.preflight = preflight;
         constant.put(Facts.KIND, "dao");
         constant.put(Facts.HOST, DualEnvironment.hostName());
         constant.put(Facts.PID, Long.toString(ProcessHandle.current().pid()));
@@ -37,6 +46,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     @Override
     public Map<String, String> get() {
         Map<String, String> facts = new HashMap<>(stats.facts());
+        facts.putAll(preflight.facts());
         facts.putAll(constant);
         if (dirty.finished()) {
             facts.put(Facts.REMEMBERS_WRITES, "false");

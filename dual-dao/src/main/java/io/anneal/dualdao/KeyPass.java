@@ -54,9 +54,9 @@ abstract class KeyPass<K> {
     KeyPass(KeyRun<K> run) {
         this.run = run;
         control = run.parts.control();
-        time = run.draft.environment;
+        time = run.builder.environment;
         work = run.parts.engine().keyWork();
-        mark = Optional.ofNullable(run.draft.directory)
+        mark = Optional.ofNullable(run.builder.directory)
                 .map(directory -> new WorkMark(directory, control.name(), run.kind));
     }
 
@@ -81,12 +81,12 @@ abstract class KeyPass<K> {
     }
 
     String text(K key) {
-        return run.draft.keyCodec.textOf(key);
+        return run.builder.keyCodec.textOf(key);
     }
 
     @SuppressWarnings("unchecked")
     K key(String text) {
-        return (K) run.draft.keyCodec.parsed().apply(text);
+        return (K) run.builder.keyCodec.parsed().apply(text);
     }
 
     String identity() {
@@ -197,7 +197,7 @@ abstract class KeyPass<K> {
         Map<String, String> facts = facts();
         facts.put(Facts.KIND, run.kind == PhaseNote.Kind.BACKFILL ? "backfill" : "verify");
         facts.put(Facts.STARTED_MILLIS, Long.toString(start.at().toEpochMilli()));
-        tolerant(() -> run.draft.phases.heartbeat(
+        tolerant(() -> run.builder.phases.heartbeat(
                 control.name(),
                 new Heartbeat(name(), start.version(), true, time.clock().instant(), facts)));
         run.progress.accept(soFar());
@@ -236,6 +236,6 @@ abstract class KeyPass<K> {
 
     /** Takes the run off the heartbeats. */
     void forget() {
-        tolerant(() -> run.draft.phases.forget(control.name(), name()));
+        tolerant(() -> run.builder.phases.forget(control.name(), name()));
     }
 }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * @param <K> the keys
  */
 public final class KeyRun<K> {
-    final DualDaoDraft<?> draft;
+    final DualDaoBuilder<?> builder;
     final DualDaoParts<?> parts;
     final String instance;
     final PhaseNote.Kind kind;
@@ -34,13 +34,13 @@ public final class KeyRun<K> {
 
     /** @param running whether another one runs in the same dual DAO */
     KeyRun(
-            DualDaoDraft<?> draft,
+            DualDaoBuilder<?> builder,
             DualDaoParts<?> parts,
             String instance,
             AtomicBoolean running,
             PhaseNote.Kind kind,
             List<KeySource<K>> sources) {
-        this.draft = draft;
+        this.builder = builder;
         this.parts = parts;
         this.instance = instance;
         this.running = running;
@@ -112,7 +112,7 @@ public final class KeyRun<K> {
      * @throws InterruptedException when this thread was interrupted; the next run goes on
      */
     public KeyRunResult run() throws InterruptedException {
-        if (draft.copy == null) {
+        if (builder.copy == null) {
             throw new KeyRunException("keys can't be copied or compared without .copy(codec, copy)", null);
         }
         if (!running.compareAndSet(false, true)) {

@@ -120,7 +120,7 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
     private List<Outcome<K>> repaired(List<Outcome<K>> found) throws InterruptedException {
         Phase phase = phase();
         Side lacking =
-                run.draft.mode == Mode.TEST ? Side.TARGET : phase.authority().other();
+                run.builder.mode == Mode.TEST ? Side.TARGET : phase.authority().other();
         if (!phase.writes(lacking)) {
             throw new KeyRunException(
                     "nothing is made good where one side alone is written, name=" + control.name() + ", phase="
@@ -136,7 +136,7 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
         return outcome.key()
                 + outcome.differences().stream()
                         .limit(SAMPLE_FIELDS_MAX)
-                        .map(diff -> run.draft.redactValues ? diff.redacted() : diff)
+                        .map(diff -> run.builder.redactValues ? diff.redacted() : diff)
                         .map(diff -> "; " + diff.path() + ": " + diff.origin() + " and " + diff.target())
                         .collect(Collectors.joining());
     }

@@ -805,8 +805,8 @@ final class DaoMethodsTest {
     }
 
     private <D> Map<String, OperationSpec<D, Object[], Object>> operations(
-            Class<D> type, Consumer<DualDaoDraft<D>> words) {
-        DualDaoDraft<D> draft = new DualDaoDraft<>(type, true);
+            Class<D> type, Consumer<DualDaoBuilder<D>> words) {
+        DualDaoBuilder<D> draft = new DualDaoBuilder<>(type, true);
         draft.mode = Mode.MIGRATION;
         words.accept(draft);
         ReturnAdapters returns = new ReturnAdapters(List.of(), type.getClassLoader());
@@ -817,7 +817,7 @@ final class DaoMethodsTest {
         return byName;
     }
 
-    private static <D> void method(DualDaoDraft<D> draft, String name, Consumer<MethodSpec> spec) {
+    private static <D> void method(DualDaoBuilder<D> draft, String name, Consumer<MethodSpec> spec) {
         draft.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
     }
 

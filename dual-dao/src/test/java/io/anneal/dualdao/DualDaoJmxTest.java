@@ -69,7 +69,8 @@ final class DualDaoJmxTest {
                 .containsExactly(
                         "1 to 2",
                         "met      instances: host:1 acknowledged version 1",
-                        "met      mode: no instance says its mode");
+                        "met      mode: no instance says its mode",
+                        "met      preflight: the keys of 0 calls could be told, written down and read back");
         assertThat(bean.getRollbackPlan()).contains("1, nowhere to go back to", "refused: first: phase 1 is the first");
         assertThat(bean.getHistory()).hasSize(1);
     }

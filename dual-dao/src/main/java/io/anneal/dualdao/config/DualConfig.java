@@ -17,6 +17,7 @@ import java.util.function.Function;
  * @param targetTimeout after which a read of the target counts as late, null for never
  * @param compareSamplePercent of the keys whose answers are compared in test mode
  * @param mismatchRereadDelay after which a mismatch is read again before it is believed, zero for never
+ * @param shadowReadPercent of the reads that go to the target, too, in phase 2 of a migration
  * @param speculativePercentile of the side's own latency after which a read is fired a second time, 0 for never
  * @param orderWrites whether writes to a key through this instance wait for each other
  * @param keyWait how long a write waits for others of its key
@@ -44,6 +45,7 @@ public record DualConfig<D>(
         int compareSamplePercent,
         Duration mismatchRereadDelay,
         ShadowConfig shadow,
+        int shadowReadPercent,
         double speculativePercentile,
         boolean orderWrites,
         Duration keyWait,

@@ -84,6 +84,29 @@ final class Gates {
                 false);
     }
 
+    /** What would fail in 2 is known in 1, as far as calls were looked at. */
+    Gate preflight() {
+        long looks = 0;
+        List<String> failing = new ArrayList<>();
+        for (InstanceState instance : serving) {
+            Map<String, String> facts = instance.heartbeat().facts();
+            looks += Math.max(0, Facts.number(facts, Facts.PREFLIGHT_LOOKS));
+            long failures = Facts.number(facts, Facts.PREFLIGHT_FAILURES);
+            if (failures > 0) {
+                String causes = facts.entrySet().stream()
+                        .filter(fact -> fact.getKey().startsWith(Facts.PREFLIGHT_CAUSE))
+                        .map(fact -> fact.getKey().substring(Facts.PREFLIGHT_CAUSE.length()) + ": " + fact.getValue())
+                        .sorted()
+                        .collect(Collectors.joining("; "));
+                failing.add(instance.name() + " saw " + failures + " calls that would fail in phase 2, " + causes);
+            }
+        }
+        String evidence = failing.isEmpty()
+                ? "the keys of " + looks + " calls could be told, written down and read back"
+                : String.join("; ", failing) + ": mend it and start the instance again";
+        return new Gate("preflight", failing.isEmpty(), evidence, true);
+    }
+
     /** The target got what the origin had from before both were written. */
     Gate backfill() {
         Optional<DualStretch> stretch = situation.stretch();

@@ -28,6 +28,7 @@ final class Steps {
             return asked;
         }
         switch (situation.current().phase()) {
+            case ORIGIN_ONLY -> asked.add(gates.preflight());
             case WRITE_BOTH -> {
                 boolean leftBehind =
                         situation.stretch().map(DualStretch::leftBehind).orElse(false);
@@ -53,7 +54,7 @@ final class Steps {
             }
             case WRITE_TARGET -> asked.add(gates.nobodyReturned());
             default -> {
-                // From 1, acknowledgements are all.
+                // From 5 there is no step.
             }
         }
         return asked;

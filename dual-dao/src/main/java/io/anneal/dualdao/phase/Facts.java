@@ -47,6 +47,13 @@ public final class Facts {
     public static final String COUNTER = "count.";
     public static final String FALLBACK_LAST_HIT_MILLIS = "fallbackLastHitMillis";
 
+    /** Calls of phase 1 of which it was looked whether their keys can be told, and those of which they can't. */
+    public static final String PREFLIGHT_LOOKS = "preflight.looks";
+
+    public static final String PREFLIGHT_FAILURES = "preflight.failures";
+    /** Why; an operation's name follows. */
+    public static final String PREFLIGHT_CAUSE = "preflight.cause.";
+
     /** Keys whose newest state the target may lack, not yet copied. */
     public static final String DIRTY_TARGET = "dirty.target";
     /** Keys whose newest state the origin may lack, not yet copied. */

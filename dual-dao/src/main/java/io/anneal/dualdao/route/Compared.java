@@ -2,6 +2,7 @@ package io.anneal.dualdao.route;
 
 import io.anneal.dualdao.compare.Comparison;
 import io.anneal.dualdao.compare.FieldDiff;
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.order.Background;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -46,6 +48,8 @@ final class Compared<D, A, R> {
     private final Comparison comparison;
     private final int samplePercent;
     private final long againNanos;
+    private final boolean tests;
+    private final AtomicBoolean backfilled;
     private final AtomicInteger waiting = new AtomicInteger();
 
     Compared(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch) {
@@ -54,6 +58,8 @@ final class Compared<D, A, R> {
         stats = parts.stats();
         dirty = parts.dirty();
         background = parts.background();
+        tests = parts.config().mode() == Mode.TEST;
+        backfilled = parts.backfilled();
         scheduler = parts.scheduler();
         Comparison own = calls.spec().comparison();
         comparison = own == null ? parts.config().comparison() : own;
@@ -136,7 +142,7 @@ final class Compared<D, A, R> {
         }
 
         private boolean comparable() {
-            return sampled && ofOrigin.thrown() == null && ofTarget.thrown() == null;
+            return sampled && (tests || backfilled.get()) && ofOrigin.thrown() == null && ofTarget.thrown() == null;
         }
 
         private void compare() {

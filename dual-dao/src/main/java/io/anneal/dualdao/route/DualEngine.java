@@ -28,6 +28,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -41,6 +42,8 @@ public final class DualEngine<D> {
     /** How many writes may wait for one key. */
     private static final int WAITING_MAX = 1_000;
 
+    private static final int WHOLE_PERCENT = 100;
+
     private final DualConfig<D> config;
     private final PhaseSource phases;
     private final EngineParts<D> parts;
@@ -51,7 +54,12 @@ public final class DualEngine<D> {
 
     /** @param agreement asked before keys are copied; may block */
     public DualEngine(
-            DualConfig<D> config, PhaseSource phases, DirtyKeys dirty, DualStats stats, Supplier<Agreement> agreement) {
+            DualConfig<D> config,
+            PhaseSource phases,
+            DirtyKeys dirty,
+            DualStats stats,
+            Preflight preflight,
+            Supplier<Agreement> agreement) {
         this.config = config;
         this.phases = phases;
         this.agreement = agreement;
@@ -82,7 +90,9 @@ public final class DualEngine<D> {
                 new Batches(stats, environment.nanoTime(), config.batches()),
                 scheduler,
                 handOff,
-                new AtomicInteger());
+                new AtomicInteger(),
+                preflight,
+                new AtomicBoolean());
         redrive = new Redrive<>(config, phases, dirty, copies, order, background, parts.lanes(), stats, agreement);
     }
 
@@ -111,19 +121,31 @@ public final class DualEngine<D> {
 
     private <A, R> Route<A, R> plain(
             SideCalls<D, A, R> calls, Side side, PlainRoute.Timing timing, Counter counter, WriteTimes times) {
-        return new PlainRoute<>(calls, side, timing, counter, times, parts.batches());
+        Preflight preflight = timing == PlainRoute.Timing.SAMPLE && side == Side.ORIGIN ? parts.preflight() : null;
+        return new PlainRoute<>(calls, side, timing, counter, times, parts.batches(), preflight);
     }
 
     private <A, R> Route<A, R> read(SideCalls<D, A, R> calls, Phase phase) {
         if (config.speculativePercentile() == 0 && !phase.fallsBack()) {
             boolean both = phase.writes(Side.ORIGIN) && phase.writes(Side.TARGET);
             PlainRoute.Timing timing = both ? PlainRoute.Timing.ALL : PlainRoute.Timing.SAMPLE;
-            return plain(calls, phase.readsTarget() ? Side.TARGET : Side.ORIGIN, timing, Counter.READS, null);
+            return shadowed(
+                    plain(calls, phase.readsTarget() ? Side.TARGET : Side.ORIGIN, timing, Counter.READS, null),
+                    calls,
+                    phase);
         }
         SideReads<D, A, R> reads = new SideReads<>(calls, parts);
         Route<A, R> oneSide = new ReadRoute<>(calls, reads, parts);
         boolean merged = phase.fallsBack() && config.partitions().kind() == Partitions.Kind.MERGED;
-        return merged ? new MergedReadRoute<>(calls, reads, parts, oneSide) : oneSide;
+        return merged ? new MergedReadRoute<>(calls, reads, parts, oneSide) : shadowed(oneSide, calls, phase);
+    }
+
+    /** In 2 some reads go to the target, too, so that its first read serves nobody. */
+    private <A, R> Route<A, R> shadowed(Route<A, R> usual, SideCalls<D, A, R> calls, Phase phase) {
+        int percent = config.shadowReadPercent();
+        return phase == Phase.WRITE_BOTH && percent > 0
+                ? new SampledRoute<>(usual, new ShadowReadRoute<>(calls, parts, watch), WHOLE_PERCENT / percent)
+                : usual;
     }
 
     private <A, R> Route<A, R> testedRead(SideCalls<D, A, R> calls, Phase phase) {
@@ -140,7 +162,7 @@ public final class DualEngine<D> {
         }
         return config.mode() == Mode.TEST
                 ? new ShadowWriteRoute<>(calls, parts, watch, atOrigin, counter)
-                : new WriteRoute<>(calls, parts, counter);
+                : new WriteRoute<>(calls, parts, watch, counter);
     }
 
     /** Measures the calls that this thread makes meanwhile as one. */
@@ -162,6 +184,11 @@ public final class DualEngine<D> {
     /** Copies and compares keys that a caller names. */
     public KeyWork<D> keyWork() {
         return new KeyWork<>(parts.dirty(), parts.copies(), parts.background(), redrive, agreement);
+    }
+
+    /** Whether the target has what the origin had before phase 2. */
+    public void backfilled(boolean done) {
+        parts.backfilled().set(done);
     }
 
     /** Forgets what the origin lacks, and remembers no more of it. */

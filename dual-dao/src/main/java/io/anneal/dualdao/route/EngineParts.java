@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param ordered whether writes to a key wait for each other
  * @param handOff runs what a caller waits for on a thread of its own
  * @param abandonedReads synchronous reads that still run, and that nobody waits for any more
+ * @param backfilled whether the target has what the origin had before phase 2, so that answers can be compared there
  */
 record EngineParts<D>(
         DualConfig<D> config,
@@ -42,7 +44,9 @@ record EngineParts<D>(
         Batches batches,
         ScheduledExecutorService scheduler,
         ExecutorService handOff,
-        AtomicInteger abandonedReads) {
+        AtomicInteger abandonedReads,
+        Preflight preflight,
+        AtomicBoolean backfilled) {
     /** Gives a wait up after the time that the caller chose; to be cancelled when the wait is over. */
     Future<?> limited(KeyWait wait) {
         try {

@@ -27,18 +27,28 @@ final class PlainRoute<D, A, R> implements Route<A, R> {
     private final OperationStats stats;
     private final WriteTimes times;
     private final Batches batches;
+    private final Preflight preflight;
 
     /**
      * @param counter null if it is not counted
      * @param times of writes, null for what writes nothing
+     * @param preflight looks at the calls that are timed, null for none
      */
-    PlainRoute(SideCalls<D, A, R> calls, Side side, Timing timing, Counter counter, WriteTimes times, Batches batches) {
+    PlainRoute(
+            SideCalls<D, A, R> calls,
+            Side side,
+            Timing timing,
+            Counter counter,
+            WriteTimes times,
+            Batches batches,
+            Preflight preflight) {
         this.calls = calls;
         this.side = side;
         this.timing = timing;
         this.counter = counter;
         this.times = times;
         this.batches = batches;
+        this.preflight = preflight;
         invoker = calls.spec().invoker();
         dao = calls.dao(side);
         stats = calls.stats();
@@ -70,6 +80,9 @@ final class PlainRoute<D, A, R> implements Route<A, R> {
     }
 
     private R timed(A argument, BatchSpan span) throws Throwable {
+        if (preflight != null) {
+            preflight.look(calls.spec(), argument);
+        }
         if (span != null) {
             span.begin(side);
         }
@@ -104,6 +117,9 @@ final class PlainRoute<D, A, R> implements Route<A, R> {
         BatchSpan span = batches.current();
         if (counter != null) {
             stats.count(counter);
+        }
+        if (preflight != null && stats.sampled()) {
+            preflight.look(calls.spec(), argument);
         }
         long micros = times == null ? 0 : times.nextMicros();
         calls.call(side, argument, micros, span, (answer, thrown) -> {

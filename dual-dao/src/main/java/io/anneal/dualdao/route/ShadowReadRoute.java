@@ -1,5 +1,6 @@
 package io.anneal.dualdao.route;
 
+import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.copy.Keys;
 import io.anneal.dualdao.order.WriteWatch;
@@ -10,7 +11,7 @@ import io.anneal.dualdao.stats.Counter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A read in test mode: the origin answers, the target is read beside it. */
+/** A read in test mode, or a sampled one in phase 2: the origin answers, the target is read beside it. */
 final class ShadowReadRoute<D, A, R> implements Route<A, R> {
     private static final Logger LOG = LoggerFactory.getLogger(ShadowReadRoute.class);
 
@@ -18,12 +19,14 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
     private final EngineParts<D> parts;
     private final Compared<D, A, R> compared;
     private final ReadStart start;
+    private final boolean migrates;
 
     ShadowReadRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch) {
         this.calls = calls;
         this.parts = parts;
         compared = new Compared<>(calls, parts, watch);
         start = new ReadStart(parts);
+        migrates = parts.config().mode() == Mode.MIGRATION;
     }
 
     @Override
@@ -55,7 +58,9 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
                 originAlone();
                 return;
             }
-            if (start.of(inForce, keys) == Side.ORIGIN) {
+            if (migrates
+                    ? keys.none() || parts.transactions().current() != null
+                    : start.of(inForce, keys) == Side.ORIGIN) {
                 originAlone();
                 return;
             }

@@ -9,6 +9,7 @@ import io.anneal.dualdao.order.KeyOrder;
 import io.anneal.dualdao.order.KeyWait;
 import io.anneal.dualdao.order.KeyWaitException;
 import io.anneal.dualdao.order.Stages;
+import io.anneal.dualdao.order.WriteWatch;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
@@ -32,8 +33,11 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
     private final EngineParts<D> parts;
     private final DirtyKeys dirty;
     private final Counter counter;
+    private final WriteWatch watch;
 
-    WriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, Counter counter) {
+    /** @param watch writes that are not over on both sides */
+    WriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch, Counter counter) {
+        this.watch = watch;
         this.calls = calls;
         this.parts = parts;
         this.counter = counter;
@@ -53,6 +57,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         private Keys keys;
         private long micros;
         private int[] held;
+        private int[] watched;
         private boolean named;
         private Object answer;
 
@@ -167,6 +172,9 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
                     dirty.end(plan.lacking(), keys.texts());
                 }
             } finally {
+                if (watched != null) {
+                    watch.end(watched);
+                }
                 if (held != null) {
                     parts.order().unlock(held);
                 }
@@ -174,6 +182,10 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         }
 
         private void first() {
+            if (phase == Phase.WRITE_BOTH && parts.config().shadowReadPercent() > 0) {
+                watched = KeyOrder.stripes(keys.texts());
+                watch.begin(watched);
+            }
             try {
                 name();
             } catch (RuntimeException notKept) { // the journal's, of whatever kind

@@ -82,6 +82,7 @@ final class Rig {
     TransactionHook transactions = TransactionHook.NONE;
     boolean rememberWrites = true;
     int comparePercent = 100;
+    int shadowReads;
     Executor batches;
     boolean agreed = true;
     Function<Throwable, SideOutcome> outcomes;
@@ -98,7 +99,9 @@ final class Rig {
     DualEngine<Shop> engine() {
         if (engine == null) {
             stats = new DualStats(sink(), 1, () -> Instant.EPOCH, false);
-            engine = new DualEngine<>(config(), phases, new DirtyKeys(journal), stats, this::agreement);
+            DualConfig<Shop> config = config();
+            engine = new DualEngine<>(
+                    config, phases, new DirtyKeys(journal), stats, new Preflight(config.keyCodec()), this::agreement);
         }
         return engine;
     }
@@ -144,6 +147,7 @@ final class Rig {
                 comparePercent,
                 reread,
                 shadow,
+                shadowReads,
                 speculative,
                 orderWrites,
                 keyWait,

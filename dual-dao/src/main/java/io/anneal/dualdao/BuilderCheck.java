@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** Looks through all that a builder was told, and collects what is wrong with it instead of stopping at the first. */
-final class DraftCheck<D> {
+final class BuilderCheck<D> {
     /** What is built from, once all is well. */
     record Checked<D>(
             Map<Method, OperationSpec<D, Object[], Object>> methods, List<OperationSpec<D, ?, ?>> operations) {
@@ -33,18 +33,18 @@ final class DraftCheck<D> {
         }
     }
 
-    private final DualDaoDraft<D> draft;
+    private final DualDaoBuilder<D> builder;
     private final List<String> problems = new ArrayList<>();
 
-    private DraftCheck(DualDaoDraft<D> draft) {
-        this.draft = draft;
+    private BuilderCheck(DualDaoBuilder<D> builder) {
+        this.builder = builder;
     }
 
     /**
      * @throws DualDaoConfigException naming every problem
      */
-    static <D> Checked<D> check(DualDaoDraft<D> draft) {
-        DraftCheck<D> check = new DraftCheck<>(draft);
+    static <D> Checked<D> check(DualDaoBuilder<D> builder) {
+        BuilderCheck<D> check = new BuilderCheck<>(builder);
         check.requireParts();
         check.checkSides();
         check.checkMemory();
@@ -54,56 +54,56 @@ final class DraftCheck<D> {
         check.checkPolicies();
         check.checkCopy(checked);
         if (!check.problems.isEmpty()) {
-            throw new DualDaoConfigException(draft.name, check.problems);
+            throw new DualDaoConfigException(builder.name, check.problems);
         }
         return checked;
     }
 
     private void requireParts() {
-        require(draft.origin != null, ".origin(...) is missing");
-        require(draft.target != null, ".target(...) is missing");
-        require(draft.mode != null, ".mode(...) is missing; MIGRATION to move, TEST to try the target out");
+        require(builder.origin != null, ".origin(...) is missing");
+        require(builder.target != null, ".target(...) is missing");
+        require(builder.mode != null, ".mode(...) is missing; MIGRATION to move, TEST to try the target out");
         require(
-                draft.phases != null,
+                builder.phases != null,
                 ".phases(...) is missing: where the phase lives, such as new FilePhaseStore(directory)");
         Map<String, Object> options = new LinkedHashMap<>();
-        options.put("missing", draft.missing);
-        options.put("writes", draft.writePolicy);
-        options.put("fallback", draft.fallback);
-        options.put("partitions", draft.partitions);
-        options.put("readRepair", draft.readRepair);
-        options.put("compare", draft.comparison);
-        options.put("mismatchReread", draft.mismatchRereadDelay);
-        options.put("shadow", draft.shadow);
-        options.put("metrics", draft.metrics);
-        options.put("environment", draft.environment);
-        options.put("keyWait", draft.keyWait);
-        options.put("transactions", draft.transactions);
-        options.put("poll", draft.poll);
-        options.put("quietWindow", draft.quietWindow);
-        options.put("verifiedWithin", draft.verifiedWithin);
-        options.put("closeTimeout", draft.closeTimeout);
+        options.put("missing", builder.missing);
+        options.put("writes", builder.writePolicy);
+        options.put("fallback", builder.fallback);
+        options.put("partitions", builder.partitions);
+        options.put("readRepair", builder.readRepair);
+        options.put("compare", builder.comparison);
+        options.put("mismatchReread", builder.mismatchRereadDelay);
+        options.put("shadow", builder.shadow);
+        options.put("metrics", builder.metrics);
+        options.put("environment", builder.environment);
+        options.put("keyWait", builder.keyWait);
+        options.put("transactions", builder.transactions);
+        options.put("poll", builder.poll);
+        options.put("quietWindow", builder.quietWindow);
+        options.put("verifiedWithin", builder.verifiedWithin);
+        options.put("closeTimeout", builder.closeTimeout);
         options.forEach((option, value) -> require(value != null, "." + option + "(null)"));
-        require(draft.name != null && !draft.name.isBlank(), ".name(...) is blank");
-        require(draft.instance == null || !draft.instance.isBlank(), ".instance(...) is blank");
+        require(builder.name != null && !builder.name.isBlank(), ".name(...) is blank");
+        require(builder.instance == null || !builder.instance.isBlank(), ".instance(...) is blank");
     }
 
     private void checkSides() {
-        if (draft.origin == null || draft.target == null) {
+        if (builder.origin == null || builder.target == null) {
             return;
         }
-        if (draft.sameStoreOnPurpose) {
+        if (builder.sameStoreOnPurpose) {
             require(
-                    draft.mode != Mode.MIGRATION,
+                    builder.mode != Mode.MIGRATION,
                     ".sameStoreOnPurpose() is for Mode.TEST, which then shows how much two equal sides differ");
             return;
         }
         String fix = "; give two stores, or say .sameStoreOnPurpose() in Mode.TEST";
-        if (draft.origin == draft.target) {
+        if (builder.origin == builder.target) {
             problems.add("origin and target are the same object" + fix);
-        } else if (draft.identity != null) {
-            String origin = draft.identity.apply(draft.origin);
-            String target = draft.identity.apply(draft.target);
+        } else if (builder.identity != null) {
+            String origin = builder.identity.apply(builder.origin);
+            String target = builder.identity.apply(builder.target);
             require(
                     origin == null || !origin.equals(target),
                     "origin and target are the same store, store=" + origin + fix);
@@ -111,67 +111,73 @@ final class DraftCheck<D> {
     }
 
     private void checkMemory() {
-        if (draft.phases != null && draft.phases.persistent()) {
+        if (builder.phases != null && builder.phases.persistent()) {
             require(
-                    draft.directory != null || draft.withoutDirectory,
+                    builder.directory != null || builder.withoutDirectory,
                     ".directory(...) is missing: without it this instance can't tell a lost phase store from a new one, and"
                             + " forgets which keys a side lacks; say .withoutDirectory() to go without");
         }
         require(
-                draft.directory == null || !draft.withoutDirectory,
+                builder.directory == null || !builder.withoutDirectory,
                 ".directory(...) and .withoutDirectory() can't both be meant");
     }
 
     private void checkDurability() {
         require(
-                draft.durability == null || draft.directory != null && draft.journal == null && draft.mode != Mode.TEST,
+                builder.durability == null
+                        || builder.directory != null && builder.journal == null && builder.mode != Mode.TEST,
                 ".durability(...) is of the journal in .directory(...), and there is none");
     }
 
     private void checkNumbers() {
-        percent("compareSample", draft.compareSamplePercent);
+        percent("compareSample", builder.compareSamplePercent);
+        percent("shadowReads", builder.shadowReadPercent);
         require(
-                draft.speculativePercentile >= 0 && draft.speculativePercentile < 100,
-                ".speculative(...) is no percentile, percentile=" + draft.speculativePercentile);
+                builder.speculativePercentile >= 0 && builder.speculativePercentile < 100,
+                ".speculative(...) is no percentile, percentile=" + builder.speculativePercentile);
         require(
-                Integer.bitCount(draft.timingSample) == 1 && draft.timingSample > 0,
-                ".timingSample(...) is no power of two, calls=" + draft.timingSample);
-        if (draft.shadow != null) {
+                Integer.bitCount(builder.timingSample) == 1 && builder.timingSample > 0,
+                ".timingSample(...) is no power of two, calls=" + builder.timingSample);
+        if (builder.shadow != null) {
             require(
-                    draft.shadow.threads() > 0 && draft.shadow.queueLength() > 0,
-                    ".shadow(...) has no room, threads=" + draft.shadow.threads() + ", queueLength="
-                            + draft.shadow.queueLength());
+                    builder.shadow.threads() > 0 && builder.shadow.queueLength() > 0,
+                    ".shadow(...) has no room, threads=" + builder.shadow.threads() + ", queueLength="
+                            + builder.shadow.queueLength());
         }
-        positive("poll", draft.poll);
-        positive("targetTimeout", draft.targetTimeout);
-        positive("verifiedWithin", draft.verifiedWithin);
-        positive("closeTimeout", draft.closeTimeout);
-        positive("keyWait", draft.keyWait);
+        positive("poll", builder.poll);
+        positive("targetTimeout", builder.targetTimeout);
+        positive("verifiedWithin", builder.verifiedWithin);
+        positive("closeTimeout", builder.closeTimeout);
+        positive("keyWait", builder.keyWait);
         require(
-                draft.quietWindow == null || !draft.quietWindow.isNegative(),
-                ".quietWindow(...) is negative, duration=" + draft.quietWindow);
+                builder.quietWindow == null || !builder.quietWindow.isNegative(),
+                ".quietWindow(...) is negative, duration=" + builder.quietWindow);
         require(
-                draft.mismatchRereadDelay == null || !draft.mismatchRereadDelay.isNegative(),
-                ".mismatchReread(...) is negative, delay=" + draft.mismatchRereadDelay);
-        require(draft.readRepair == null || draft.readRepair.copiesPerSecond() >= 0, ".readRepair(...) is negative");
+                builder.mismatchRereadDelay == null || !builder.mismatchRereadDelay.isNegative(),
+                ".mismatchReread(...) is negative, delay=" + builder.mismatchRereadDelay);
+        require(
+                builder.readRepair == null || builder.readRepair.copiesPerSecond() >= 0,
+                ".readRepair(...) is negative");
     }
 
     private Checked<D> operations() {
         Map<Method, OperationSpec<D, Object[], Object>> methods = Map.of();
-        if (!draft.type.isInterface() && draft.proxied) {
-            problems.add("not an interface, type=" + draft.type.getName()
+        if (!builder.type.isInterface() && builder.proxied) {
+            problems.add("not an interface, type=" + builder.type.getName()
                     + "; DualDao.functional(...) does without a proxy");
-        } else if (draft.type.isSealed()) {
-            problems.add("a sealed interface can't be implemented, type=" + draft.type.getName());
-        } else if (draft.proxied) {
+        } else if (builder.type.isSealed()) {
+            problems.add("a sealed interface can't be implemented, type=" + builder.type.getName());
+        } else if (builder.proxied) {
             methods = methods();
         }
         List<OperationSpec<D, ?, ?>> functional = new ArrayList<>();
-        for (OperationSpec<D, ?, ?> operation : draft.operations) {
-            Predicate<Object> told = operation.missing() == null ? draft.missing : operation.missing();
+        for (OperationSpec<D, ?, ?> operation : builder.operations) {
+            Predicate<Object> told = operation.missing() == null ? builder.missing : operation.missing();
             functional.add(operation.withMissing(told == null ? Missing.DEFAULT : Missing.orNull(told)));
         }
-        require(draft.proxied || !functional.isEmpty(), "no operation; say .operation(OperationSpec.of(...)) for each");
+        require(
+                builder.proxied || !functional.isEmpty(),
+                "no operation; say .operation(OperationSpec.of(...)) for each");
         Set<String> names = new HashSet<>();
         methods.values().stream().distinct().forEach(operation -> checkName(names, operation));
         functional.forEach(operation -> checkName(names, operation));
@@ -179,16 +185,16 @@ final class DraftCheck<D> {
     }
 
     private Map<Method, OperationSpec<D, Object[], Object>> methods() {
-        require(!draft.returns.contains(null), ".returns(null)");
-        draft.returns.removeIf(Objects::isNull);
+        require(!builder.returns.contains(null), ".returns(null)");
+        builder.returns.removeIf(Objects::isNull);
         ReturnAdapters returns;
         try {
-            returns = new ReturnAdapters(draft.returns, draft.type.getClassLoader());
+            returns = new ReturnAdapters(builder.returns, builder.type.getClassLoader());
         } catch (ServiceConfigurationError e) {
             problems.add("a service can't be loaded, reason=" + e.getMessage());
             return Map.of();
         }
-        return new DaoMethods<>(draft.declared(), returns, problems::add).operations();
+        return new DaoMethods<>(builder.declared(), returns, problems::add).operations();
     }
 
     private void checkName(Set<String> names, OperationSpec<D, ?, ?> operation) {
@@ -196,21 +202,21 @@ final class DraftCheck<D> {
     }
 
     private void checkPolicies() {
-        boolean test = draft.mode == Mode.TEST;
-        if (draft.fallback != null && draft.fallback.onTimeout() && !test) {
+        boolean test = builder.mode == Mode.TEST;
+        if (builder.fallback != null && builder.fallback.onTimeout() && !test) {
             require(
-                    draft.targetTimeout != null,
+                    builder.targetTimeout != null,
                     ".fallback(...) on timeout needs .targetTimeout(...): else the target is never late");
         }
-        if (draft.partitions != null && draft.partitions.kind() == Partitions.Kind.MERGED) {
-            require(draft.partitions.merge() != null, ".partitions(merged(null)): nothing to merge with");
+        if (builder.partitions != null && builder.partitions.kind() == Partitions.Kind.MERGED) {
+            require(builder.partitions.merge() != null, ".partitions(merged(null)): nothing to merge with");
         }
-        boolean repairs = draft.readRepair != null && draft.readRepair.copiesPerSecond() > 0;
+        boolean repairs = builder.readRepair != null && builder.readRepair.copiesPerSecond() > 0;
         require(!(repairs && test), ".readRepair(...) does nothing in Mode.TEST, where no read falls back");
         if (repairs && !test) {
-            require(draft.copy != null, ".readRepair(...) needs .copy(codec, copy)");
+            require(builder.copy != null, ".readRepair(...) needs .copy(codec, copy)");
             require(
-                    draft.copy == null || draft.copy.guarantee() != KeyCopy.Guarantee.NONE,
+                    builder.copy == null || builder.copy.guarantee() != KeyCopy.Guarantee.NONE,
                     ".readRepair(...) with a copy of guarantee NONE would undo newer writes of other instances; the copy must"
                             + " keep SOURCE_TIMESTAMPS or write IF_ABSENT");
         }
@@ -218,21 +224,21 @@ final class DraftCheck<D> {
 
     private void checkCopy(Checked<D> checked) {
         require(
-                draft.copy == null || draft.keyCodec != null,
+                builder.copy == null || builder.keyCodec != null,
                 ".copy(null, ...): without a codec no key can be read back from the journal");
-        require(draft.keys.isEmpty() || draft.copy != null, ".keys(...) needs .copy(codec, copy)");
-        require(!draft.keys.contains(null), ".keys(null)");
-        boolean overwrites = draft.copy != null && draft.copy.guarantee() != KeyCopy.Guarantee.IF_ABSENT;
+        require(builder.keys.isEmpty() || builder.copy != null, ".keys(...) needs .copy(codec, copy)");
+        require(!builder.keys.contains(null), ".keys(null)");
+        boolean overwrites = builder.copy != null && builder.copy.guarantee() != KeyCopy.Guarantee.IF_ABSENT;
         String lacking =
-                draft.copy == null ? "needs .copy(codec, copy)" : "needs a copy that overwrites, not IF_ABSENT";
+                builder.copy == null ? "needs .copy(codec, copy)" : "needs a copy that overwrites, not IF_ABSENT";
         require(
-                draft.mode != Mode.MIGRATION || draft.writePolicy != WritePolicy.ORIGIN_THEN_JOURNAL || overwrites,
+                builder.mode != Mode.MIGRATION || builder.writePolicy != WritePolicy.ORIGIN_THEN_JOURNAL || overwrites,
                 ".writes(ORIGIN_THEN_JOURNAL) " + lacking + ", which works the journal off");
         require(
-                draft.transactions == null || draft.transactions == TransactionHook.NONE || overwrites,
+                builder.transactions == null || builder.transactions == TransactionHook.NONE || overwrites,
                 ".transactions(...) " + lacking
                         + ", since what one wrote is taken to the other side when it has ended");
-        if (draft.mode != Mode.MIGRATION) {
+        if (builder.mode != Mode.MIGRATION) {
             return;
         }
         for (OperationSpec<D, ?, ?> operation : checked.all()) {
