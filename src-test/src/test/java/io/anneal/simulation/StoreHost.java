@@ -52,6 +52,10 @@ final class StoreHost extends ReplicaHost {
                         .withRandom(new Random(seed))
                         .withThreads(this::single));
         String name = setting().schema().qualifiedName();
+        if (store.unreadable().containsKey(name)) {
+            // Its disk was bad while it opened: it is not back, and starts anew once the disk is whole.
+            throw new IOException("table cannot be read, table=" + name, store.unreadable().get(name));
+        }
         table = store.findTable(name).isPresent()
                 ? store.table(name)
                 : store.createTable(setting().schema());
