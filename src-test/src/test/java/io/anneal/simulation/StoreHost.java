@@ -54,7 +54,8 @@ final class StoreHost extends ReplicaHost {
         String name = setting().schema().qualifiedName();
         if (store.unreadable().containsKey(name)) {
             // Its disk was bad while it opened: it is not back, and starts anew once the disk is whole.
-            throw new IOException("table cannot be read, table=" + name, store.unreadable().get(name));
+            throw new IOException(
+                    "table cannot be read, table=" + name, store.unreadable().get(name));
         }
         table = store.findTable(name).isPresent()
                 ? store.table(name)
