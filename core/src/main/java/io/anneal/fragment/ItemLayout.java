@@ -45,6 +45,13 @@ final class ItemLayout {
     static final int TOMBSTONE = 4;
     static final int HAS_PATH = 0x08;
 
+    /** Of a cell whose column and value length are a byte each: where its fields lie, and the value behind them. */
+    static final int SHORT_CELL_COLUMN_OFFSET = 1;
+
+    static final int SHORT_CELL_TIMESTAMP_OFFSET = 2;
+    static final int SHORT_CELL_LENGTH_OFFSET = 10;
+    static final int SHORT_CELL_BYTES = 11;
+
     /** The latest local deletion time that any format of Cassandra holds. */
     static final long LOCAL_DELETION_TIME_MAX_SECONDS = 0xFFFF_FFFFL;
 
