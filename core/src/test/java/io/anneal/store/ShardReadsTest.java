@@ -10,6 +10,7 @@ import io.anneal.fragment.StreamText;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.RingPosition;
 import io.anneal.key.SameTokenKeys;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
@@ -143,12 +144,21 @@ final class ShardReadsTest {
         return partitions;
     }
 
+    /** Nothing, a key that is not there, each key, and the end of the tokens of each. */
+    private static Optional<DecoratedKey> after(List<DecoratedKey> keys, int i) {
+        if (i < 0) {
+            return i == -2 ? Optional.empty() : Optional.of(DecoratedKey.of(new byte[] {9}));
+        }
+        return i < keys.size()
+                ? Optional.of(keys.get(i))
+                : RingPosition.behind(keys.get(i - keys.size()).token()).key();
+    }
+
     private void checkScans(List<DecoratedKey> keys) throws IOException {
         List<Partition> all = partitions(table.scan(TokenRange.Linear.ALL));
         assertThat(all).hasSizeGreaterThan(keys.size() - 4);
-        for (int i = -2; i < keys.size(); i++) {
-            Optional<DecoratedKey> after =
-                    i == -2 ? Optional.empty() : Optional.of(i == -1 ? DecoratedKey.of(new byte[] {9}) : keys.get(i));
+        for (int i = -2; i < 2 * keys.size(); i++) {
+            Optional<DecoratedKey> after = after(keys, i);
             long first = i % 2 == 0 ? Long.MIN_VALUE : random.nextLong();
             TokenRange.Linear range =
                     new TokenRange.Linear(first, i % 4 == 0 ? Long.MAX_VALUE : random.nextLong(first, Long.MAX_VALUE));

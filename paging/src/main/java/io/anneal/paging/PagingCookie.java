@@ -41,12 +41,17 @@ public final class PagingCookie {
     private static final int KEY_BYTES_MIN = 16;
     private static final int TEXT_MAX = 1 << 20;
 
+    /** More than anybody reads; what is added to it is a number still. */
+    private static final long ROWS_MAX = 1L << 62;
+
     private final TableSchema schema;
+    private final ReadQuery query;
     private final byte[] digest;
     private final Optional<SecretKeySpec> key;
 
-    private PagingCookie(TableSchema schema, byte[] digest, Optional<SecretKeySpec> key) {
+    private PagingCookie(TableSchema schema, ReadQuery query, byte[] digest, Optional<SecretKeySpec> key) {
         this.schema = schema;
+        this.query = query;
         this.digest = digest;
         this.key = key;
     }
@@ -58,7 +63,7 @@ public final class PagingCookie {
         text(schema.id().orElse(""), out);
         query.encode(out);
         byte[] whole = digest(Arrays.copyOf(out.array(), out.lengthBytes()));
-        return new PagingCookie(schema, Arrays.copyOf(whole, DIGEST_BYTES), Optional.empty());
+        return new PagingCookie(schema, query, Arrays.copyOf(whole, DIGEST_BYTES), Optional.empty());
     }
 
     /**
@@ -71,7 +76,7 @@ public final class PagingCookie {
             throw new IllegalArgumentException(
                     "key of cookies is too short, lengthBytes=" + secret.length + ", lengthMinBytes=" + KEY_BYTES_MIN);
         }
-        return new PagingCookie(schema, digest, Optional.of(new SecretKeySpec(secret, MAC)));
+        return new PagingCookie(schema, query, digest, Optional.of(new SecretKeySpec(secret, MAC)));
     }
 
     /** @throws IllegalArgumentException when no page was read yet */
@@ -158,6 +163,10 @@ public final class PagingCookie {
             }
             if (in.hasRemaining()) {
                 throw damaged("bytes are left over, remainingBytes=" + in.remainingBytes(), null);
+            }
+            // Whoever has the key, or needs none, can seal anything.
+            if (!query.mayEndAt(after) || rowCount > ROWS_MAX) {
+                throw damaged("no page of this query ends there, place=" + after + ", rowCount=" + rowCount, null);
             }
             return new PagingState(queryId, Optional.of(after), rowCount, served, concurrency);
         } catch (PagingCookieException e) {

@@ -440,15 +440,20 @@ final class RingPager implements Pager {
             return item.key().toDecoratedKey();
         }
 
-        /** The piece in which a place lies, or that comes behind it. */
+        /** The piece in which what lies behind a place begins. */
         private int indexOf(RingPosition place) {
             int behind = 0;
             for (int i = 0; i < pieces.size(); i++) {
-                if (contains(pieces.get(i).query(), place)) {
-                    return i;
-                }
-                if (containsToken(pieces.get(i).query(), place.lastToken())) {
+                ReadQuery query = pieces.get(i).query();
+                boolean isBehindPlace = contains(query, place);
+                if (containsToken(query, place.lastToken())) {
+                    if (isBehindPlace || place.isBetweenTokens()) {
+                        return isBehindPlace ? i : i + 1;
+                    }
                     behind = i + 1;
+                } else if (isBehindPlace) {
+                    // The end of another part of the ring, unless a piece ends there that comes later in the query.
+                    behind = i;
                 }
             }
             return behind;

@@ -147,7 +147,7 @@ public final class Scan implements Iterable<TableRow> {
     /** @param ahead whether a page may be read before it is asked for */
     ScanPages pages(boolean ahead) {
         ReadQuery query = query();
-        return new ScanPages(this, query, cookies(query), PagingState.start(environment.newId()), ahead);
+        return new ScanPages(this, query, cookies(query), Optional.of(PagingState.start(environment.newId())), ahead);
     }
 
     /**
@@ -162,7 +162,8 @@ public final class Scan implements Iterable<TableRow> {
     private ScanPages pages(String cookie, boolean ahead) {
         ReadQuery query = query();
         PagingCookie cookies = cookies(query);
-        return new ScanPages(this, query, cookies, cookies.read(cookie), ahead);
+        PagingState state = cookies.read(cookie);
+        return new ScanPages(this, query, cookies, Optional.of(state).filter(left -> left.rowCount() < limit), ahead);
     }
 
     Pager.Step read(ReadQuery query, PagingState state, long rowsMax, long nowSeconds, boolean ahead)

@@ -24,12 +24,17 @@ public final class ScanPages implements Closeable {
 
     private long readNanos;
 
-    /** @param ahead whether a page may be read before it is asked for */
-    ScanPages(Scan scan, ReadQuery query, PagingCookie cookies, PagingState state, boolean ahead) {
+    /**
+     * Pages from a state on.
+     *
+     * @param state empty when nothing is left
+     * @param ahead whether a page may be read before it is asked for
+     */
+    ScanPages(Scan scan, ReadQuery query, PagingCookie cookies, Optional<PagingState> state, boolean ahead) {
         this.scan = scan;
         this.query = query;
         this.cookies = cookies;
-        this.state = Optional.of(state);
+        this.state = state;
         this.ahead = ahead;
         readNanos = scan.nanoTime();
     }

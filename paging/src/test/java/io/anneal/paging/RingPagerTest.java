@@ -23,8 +23,10 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -42,6 +44,8 @@ final class RingPagerTest {
     private static final int OWNERS = 2;
     private static final int KEYS = 60;
     private static final int CLUSTERINGS = 6;
+    private static final String CQL = "CREATE TABLE ks.t (k int, c int, v text, PRIMARY KEY (k, c))"
+            + " WITH id = 11111111-2222-3333-4444-555555555555";
 
     @TempDir
     private Path directory;
@@ -52,15 +56,20 @@ final class RingPagerTest {
     }
 
     private static Ring ring(Random random) {
+        return ring(random, IntStream.range(0, NODES).mapToObj(n -> "n" + n).toList());
+    }
+
+    /** Each part of it is owned by some nodes that follow one another. */
+    private static Ring ring(Random random, List<String> nodes) {
         long[] ends = random.longs(2 + random.nextInt(20)).sorted().distinct().toArray();
         List<Ring.Part> parts = new ArrayList<>();
         for (int i = 0; i < ends.length; i++) {
             TokenRange range = new TokenRange(ends[i], ends[(i + 1) % ends.length]);
-            int first = random.nextInt(NODES);
+            int first = random.nextInt(nodes.size());
             parts.add(new Ring.Part(
                     range,
-                    IntStream.range(0, OWNERS)
-                            .mapToObj(o -> "n" + (first + o) % NODES)
+                    IntStream.range(0, Math.min(OWNERS, nodes.size()))
+                            .mapToObj(o -> nodes.get((first + o) % nodes.size()))
                             .toList()));
         }
         return new Ring(parts);
@@ -107,13 +116,13 @@ final class RingPagerTest {
                 Store store = Store.open(
                         directory.resolve("n" + n), StoreConfig.defaults().withShardCount(2));
                 stores.add(store);
-                tables.add(store.createTable("CREATE TABLE ks.t (k int, c int, v text, PRIMARY KEY (k, c))"));
+                tables.add(store.createTable(CQL));
                 whole.put("n" + n, queriers.pages("n" + n, tables.get(n)));
             }
             Store reference =
                     Store.open(directory.resolve("all"), StoreConfig.defaults().withShardCount(2));
             stores.add(reference);
-            Table all = reference.createTable("CREATE TABLE ks.t (k int, c int, v text, PRIMARY KEY (k, c))");
+            Table all = reference.createTable(CQL);
             for (int k = 0; k < KEYS; k++) {
                 long token = DecoratedKey.of(
                                 ByteBuffer.allocate(Integer.BYTES).putInt(k).array())
@@ -128,6 +137,11 @@ final class RingPagerTest {
                     for (String owner : owners) {
                         write(tables.get(Integer.parseInt(owner.substring(1))), k, c);
                     }
+                }
+            }
+            if (random.nextBoolean()) {
+                for (Store store : stores) {
+                    store.flush();
                 }
             }
             PagedTable reads = paging.table(all);
@@ -152,6 +166,18 @@ final class RingPagerTest {
                         .isEqualTo(rows(reads.partition(k).reversed()));
             }
             assertThat(failures[0]).isPositive();
+            Map<String, PageSource> everywhere = Map.of("all", queriers.pages("all", all));
+            List<PagedTable> readers = List.of(
+                    paging.table(ring, whole, Consistency.ONE),
+                    paging.table(ring, whole, Consistency.QUORUM),
+                    paging.table(ring(random, List.of("all")), everywhere, Consistency.ONE),
+                    reads);
+            for (int i = 0; i < 20; i++) {
+                TokenRange[] ranges = ranges(random);
+                assertThat(rowsOfAny(readers, ranges, random))
+                        .as("ranges=%s", List.of(ranges))
+                        .isEqualTo(rows(reads.scan(ranges)));
+            }
         } finally {
             for (Store store : stores) {
                 store.close();
@@ -222,6 +248,32 @@ final class RingPagerTest {
         for (TableRow row : scan) {
             rows.add(row.toString());
         }
+        return rows;
+    }
+
+    /** Some parts of the ring, in any order. */
+    private static TokenRange[] ranges(Random random) {
+        List<TokenRange> ranges = new ArrayList<>();
+        ring(random).parts().stream()
+                .map(Ring.Part::range)
+                .filter(range -> range.unwrap().size() == 1)
+                .forEach(ranges::add);
+        Collections.shuffle(ranges, random);
+        return ranges.subList(0, 1 + random.nextInt(ranges.size())).toArray(TokenRange[]::new);
+    }
+
+    /** Each page by another reader, which goes on from the cookie of the one before. */
+    private static List<String> rowsOfAny(List<PagedTable> readers, TokenRange[] ranges, Random random)
+            throws IOException {
+        List<String> rows = new ArrayList<>();
+        Optional<String> cookie = Optional.empty();
+        do {
+            Scan scan = readers.get(random.nextInt(readers.size())).scan(ranges).pageSize(1 + random.nextInt(9));
+            ScanPage page = cookie.isEmpty() ? scan.firstPage() : scan.nextPage(cookie.get());
+            page.rows().forEach(row -> rows.add(row.toString()));
+            assertThat(rows).hasSizeLessThan(10 * KEYS * CLUSTERINGS);
+            cookie = page.cookie();
+        } while (cookie.isPresent());
         return rows;
     }
 

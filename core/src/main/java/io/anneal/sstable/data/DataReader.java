@@ -276,7 +276,11 @@ public final class DataReader implements SSTableReader {
         DataCursor cursor = scan(schema, range);
         if (after.isPresent()) {
             byte[] key = after.get().bytes();
-            cursor.beginBehind(new KeyView().wrap(partitioner().token(key, 0, key.length), key, 0, key.length));
+            // Between two tokens is a key with a token that no bytes have.
+            long token = partitioner() == Partitioner.MURMUR3
+                    ? after.get().token()
+                    : partitioner().token(key, 0, key.length);
+            cursor.beginBehind(new KeyView().wrap(token, key, 0, key.length));
         }
         return cursor;
     }

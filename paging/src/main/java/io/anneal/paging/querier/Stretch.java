@@ -31,7 +31,12 @@ record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPos
             return List.of(new Stretch(query, List.of(), place));
         }
         List<Stretch> stretches = new ArrayList<>();
-        int first = place.map(after -> indexOf(query, after)).orElse(0);
+        int first = place.map(query::indexOf).orElse(0);
+        if (first < query.ranges().size()) {
+            TokenRange.Linear range = query.ranges().get(first);
+            place = place.filter(
+                    after -> range.contains(after.key().orElseThrow().token()));
+        }
         while (first < query.ranges().size()) {
             int end = first + 1;
             while (end < query.ranges().size()
@@ -44,17 +49,6 @@ record Stretch(ReadQuery query, List<TokenRange.Linear> ranges, Optional<RingPos
             first = end;
         }
         return stretches;
-    }
-
-    private static int indexOf(ReadQuery query, RingPosition place) {
-        long token = place.key().orElseThrow().token();
-        for (int i = 0; i < query.ranges().size(); i++) {
-            if (query.ranges().get(i).contains(token)) {
-                return i;
-            }
-        }
-        throw new IllegalArgumentException(
-                "place where a page is to go on is in none of the query's ranges, place=" + place);
     }
 
     long firstToken() {

@@ -5,13 +5,18 @@ import io.anneal.io.ByteWriter;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.PositionInPartition;
+import io.anneal.key.RingPosition;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * What is read, over all its pages: rows of token ranges, or of partitions by key. Immutable.
@@ -70,6 +75,47 @@ public record ReadQuery(
     public static ReadQuery ofPartitions(List<DecoratedKey> keys, Slices slices, boolean reversed) {
         List<DecoratedKey> sorted = keys.stream().sorted().distinct().toList();
         return new ReadQuery(List.of(), sorted, slices, reversed, RowFilter.ALL, false);
+    }
+
+    /** Whether a page may have ended at a place, so that another one goes on from there. */
+    public boolean mayEndAt(RingPosition place) {
+        if (place.isEnd()) {
+            return false;
+        }
+        if (place.isBetweenTokens()) {
+            return indexOf(place.lastToken()).isPresent()
+                    || indexOf(place.key().orElseThrow().token()).isPresent();
+        }
+        DecoratedKey key = place.key().orElseThrow();
+        boolean isPlace = place.position().region().compareTo(PositionInPartition.Region.CLUSTERED) >= 0;
+        return isPlace
+                && (ranges.isEmpty()
+                        ? Collections.binarySearch(keys, key) >= 0
+                        : indexOf(key.token()).isPresent());
+    }
+
+    /**
+     * Index of the range in which what lies behind a place begins; or of the one after it, when nothing of that is left.
+     *
+     * @throws IllegalArgumentException when the place is in none of the ranges
+     */
+    public int indexOf(RingPosition place) {
+        OptionalInt own = indexOf(place.lastToken());
+        long behind = place.key().orElseThrow().token();
+        if (own.isEmpty()) {
+            // The end of another part of the ring, behind which this one begins.
+            return indexOf(behind)
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "place where a page is to go on is in none of the query's ranges, place=" + place));
+        }
+        int index = own.getAsInt();
+        return ranges.get(index).contains(behind) ? index : index + 1;
+    }
+
+    private OptionalInt indexOf(long token) {
+        return IntStream.range(0, ranges.size())
+                .filter(i -> ranges.get(i).contains(token))
+                .findFirst();
     }
 
     public ReadQuery where(RowFilter wanted) {
