@@ -101,10 +101,9 @@ abstract class KeyPass<K> {
     void begin() {
         List<String> behind = control.behind();
         if (!behind.isEmpty()) {
-            throw new KeyRunException(
+            throw KeyRunException.tooEarly(
                     "instances have not acknowledged the phase, what they write would be missed, name=" + control.name()
-                            + ", instances=" + behind,
-                    null);
+                            + ", instances=" + behind);
         }
         start = control.begin();
         mark.flatMap(WorkMark::read).ifPresent(before -> {

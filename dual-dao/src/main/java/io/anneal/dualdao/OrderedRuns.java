@@ -61,7 +61,8 @@ final class OrderedRuns {
         } catch (InterruptedException closed) { // the order stays, and with it where the run stopped
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) { // of the caller's sources and copies, too
-            if (!closed) {
+            boolean again = closed || e instanceof KeyRunException early && early.isTooEarly();
+            if (!again) {
                 LOG.warn("work on all keys failed, kind={}, name={}", order.kind(), dual.name(), e);
                 tell(order, e);
             }

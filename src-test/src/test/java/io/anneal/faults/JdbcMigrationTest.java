@@ -2,6 +2,7 @@ package io.anneal.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.GateException;
 import io.anneal.dualdao.control.PhaseControl;
@@ -10,12 +11,10 @@ import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseMark;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.faults.UserLog.Outcome;
 import io.anneal.faults.UserLogCheck.Kind;
-import io.anneal.migrate.bulk.Backfill;
-import io.anneal.migrate.bulk.ReverseBackfill;
-import io.anneal.migrate.bulk.Verification;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -64,7 +63,6 @@ class JdbcMigrationTest {
     private PhaseStore phases;
     private PhaseControl control;
     private JdbcUsers origin;
-    private JdbcUsers target;
 
     @TempDir
     Path directory;
@@ -74,7 +72,7 @@ class JdbcMigrationTest {
         System.out.println("seed=" + SEED);
         server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
         origin = users("origin");
-        target = users("target");
+        users("target");
         phases = new FilePhaseStore(UserServiceChild.phases(directory));
         control = PhaseControl.of(
                 phases,
@@ -196,34 +194,27 @@ class JdbcMigrationTest {
         }
     }
 
-    private UserBulk.Source source(String name, JdbcUsers users) {
-        return new UserBulk.Source(name, users);
+    /** One of the instances does it, though one is killed meanwhile. */
+    private void order(PhaseNote.Kind kind) throws Exception {
+        BulkOrders orders = new BulkOrders(control);
+        orders.place(new BulkOrders.Order(kind, kind == PhaseNote.Kind.VERIFICATION, 0, WHO));
+        killOne();
+        PhaseNote done = orders.await(PATIENCE.multipliedBy(2), PhaseControl.Sleeper.THREAD, keys -> {})
+                .orElseThrow();
+        assertThat(done.kind()).as("%s", done.facts()).isNotEqualTo(PhaseNote.Kind.ORDER_FAILED);
     }
 
     private void backfill() throws Exception {
-        Backfill.builder(source("origin", origin), new UserBulk.Target("target", target, origin))
-                .phases(phases, control, WHO)
-                .build()
-                .run();
+        order(PhaseNote.Kind.BACKFILL);
     }
 
     private void verify() throws Exception {
-        Verification.builder(source("origin", origin), source("target", target))
-                .repair(new UserBulk.Target("target", target, origin))
-                .rereads(5, Duration.ofMillis(50))
-                .phases(phases, control, WHO)
-                .build()
-                .run();
+        order(PhaseNote.Kind.VERIFICATION);
     }
 
     private void reverse() throws Exception {
-        ReverseBackfill.builder(source("origin", origin), source("target", target), "back")
-                .repair(new UserBulk.Target("origin", origin, target))
-                .rereads(5, Duration.ofMillis(50))
-                .patience(PATIENCE)
-                .phases(phases, control, WHO)
-                .build()
-                .run();
+        control.reverseToBoth(WHO, "back", PATIENCE, PhaseControl.Sleeper.THREAD);
+        order(PhaseNote.Kind.VERIFICATION);
     }
 
     /** Nobody who starts without it serves; from what instances remember the record is made again. */

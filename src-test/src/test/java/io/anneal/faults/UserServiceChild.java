@@ -8,6 +8,7 @@ import io.anneal.dualdao.phase.FilePhaseStore;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.route.OutcomePerSide;
 import io.anneal.dualdao.transaction.JdbcTransactions;
+import io.anneal.dualdao.jdbc.JdbcKeys;
 import io.anneal.faults.UserLog.Outcome;
 import io.anneal.faults.UserLogCheck.Kind;
 import java.nio.file.Path;
@@ -80,6 +81,9 @@ final class UserServiceChild {
                         .phases(new FilePhaseStore(phases(directory)))
                         .directory(directory(directory, number))
                         .copy(KeyCodec.LONG, new UserCopy())
+                        .keys(
+                                JdbcKeys.of(originPool, "users", "id", Long.class),
+                                JdbcKeys.of(targetPool, "users", "id", Long.class))
                         .transactions(transactions)
                         .poll(Duration.ofMillis(50))
                         .build()) {
