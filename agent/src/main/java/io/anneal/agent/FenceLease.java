@@ -2,7 +2,9 @@ package io.anneal.agent;
 
 import io.anneal.io.AtomicFile;
 import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
 import io.anneal.io.OutputFile;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,16 +15,31 @@ import java.util.Optional;
 
 /**
  * A file that names the tables of a node whose deletions are held for an import: they are written down before they are held,
- * so that whoever starts after a crash lets all of them go. A table that an operator holds is not in it.
+ * so that whoever starts after a crash lets all of them go. A table that an operator holds is not in it. One process has the
+ * directory of the file at a time.
  */
-public final class FenceLease {
+public final class FenceLease implements Closeable {
     private static final String VERSION = "anneal fence 1";
+    private static final String FILE = "fence";
+    private static final String LOCK_FILE = ".anneal.lock";
 
     private final Path file;
+    private final DirectoryLock lock;
 
-    /** @param file that is this node's alone; its directory is there */
-    public FenceLease(Path file) {
+    private FenceLease(Path file, DirectoryLock lock) {
         this.file = file;
+        this.lock = lock;
+    }
+
+    /**
+     * Takes a directory for the file, and makes it if it is not there.
+     *
+     * @param directory that is this node's alone
+     * @throws IllegalStateException when another process, or another object of this one, has it
+     */
+    public static FenceLease open(Path directory) throws IOException {
+        DirectoryLock lock = DirectoryLock.take(directory, LOCK_FILE, "directory of an agent", Optional.empty());
+        return new FenceLease(directory.toRealPath().resolve(FILE), lock);
     }
 
     /** The tables that are held, by qualified name. */
@@ -79,5 +96,11 @@ public final class FenceLease {
             }
             throw e;
         }
+    }
+
+    /** Gives the directory up; what is held stays so, and stands in the file. */
+    @Override
+    public void close() throws IOException {
+        lock.close();
     }
 }

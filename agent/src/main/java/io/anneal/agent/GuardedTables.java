@@ -77,7 +77,7 @@ public final class GuardedTables implements Closeable {
         Instant at = clock.instant();
         before = moment;
         snapshotAt = at;
-        node.takeSnapshot(tag, tables);
+        node.takeSnapshot(tag, tables, gcGrace());
         return at;
     }
 
@@ -88,33 +88,39 @@ public final class GuardedTables implements Closeable {
      * @param skewMost between their clocks
      */
     public Instant deadline(Instant earliestSnapshot, Duration skewMost) {
-        int gcGraceSeconds =
-                tables.stream().mapToInt(LiveTable::gcGraceSeconds).min().orElseThrow();
-        return earliestSnapshot.plusSeconds(gcGraceSeconds).minus(skewMost);
+        return earliestSnapshot.plus(gcGrace()).minus(skewMost);
+    }
+
+    /** Of the table that keeps deletions for the shortest time. */
+    private Duration gcGrace() {
+        return Duration.ofSeconds(
+                tables.stream().mapToInt(LiveTable::gcGraceSeconds).min().orElseThrow());
     }
 
     /**
      * Imports what is staged for the tables, if nothing has changed since the snapshot. What changes in the moment of an
-     * import is seen right after it, and said.
+     * import is seen right after it, and said. Answers how many SSTables it were.
      *
      * @param staged by table, each directory ending with the names of keyspace and table
      * @param deadline as {@link #deadline} says, of all replicas
      * @throws LiveNodeException when it must not be done, or was not; tables before the one it names have theirs
      */
-    public void importAll(Map<LiveTable, Path> staged, Instant deadline) throws IOException {
+    public int importAll(Map<LiveTable, Path> staged, Instant deadline) throws IOException {
+        int imported = 0;
         for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
             if (!tables.contains(table.getKey())) {
                 throw new IllegalArgumentException(
                         "table is not guarded, table=" + table.getKey().qualifiedName());
             }
             requireUnchanged(deadline);
-            node.importSSTables(table.getKey(), table.getValue());
+            imported += node.importSSTables(table.getKey(), table.getValue());
             Optional<String> since = change(deadline);
             if (since.isPresent()) {
                 throw new LiveNodeException("rows were imported while the node changed: deleted ones may be back, node="
                         + node.address() + ", table=" + table.getKey().qualifiedName() + ", reason=" + since.get());
             }
         }
+        return imported;
     }
 
     private void requireUnchanged(Instant deadline) throws IOException {

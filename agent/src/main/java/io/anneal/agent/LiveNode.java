@@ -1,12 +1,13 @@
 package io.anneal.agent;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Ring;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,6 +31,9 @@ public final class LiveNode implements Closeable {
     /** What was read of their sources, or tried: later ones import otherwise, and write files that nobody here reads. */
     private static final List<String> VERSIONS = List.of("4.0", "4.1", "5.0");
 
+    /** A node removes what has outlived its time once a minute, and takes no less. */
+    private static final long SNAPSHOT_KEPT_LEAST_SECONDS = 60;
+
     private static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
 
     private final NodeBeans beans;
@@ -45,12 +49,12 @@ public final class LiveNode implements Closeable {
      *
      * @throws LiveNodeException when it can't be reached, or is of a version or has a partitioner that are not supported
      */
-    public static LiveNode open(InetSocketAddress jmx, InetSocketAddress cql) throws IOException {
-        NodeBeans beans = NodeBeans.connect(jmx);
+    public static LiveNode open(LiveNodeConfig config, HostEnvironment host) throws IOException {
+        NodeBeans beans = NodeBeans.connect(config, host);
         boolean opened = false;
         try {
             requireSupported(beans);
-            LiveNode node = new LiveNode(beans, NodeTables.connect(cql, hostId(beans), dataCentre(beans)));
+            LiveNode node = new LiveNode(beans, NodeTables.connect(config, hostId(beans), dataCentre(beans)));
             opened = true;
             return node;
         } finally {
@@ -82,8 +86,7 @@ public final class LiveNode implements Closeable {
     }
 
     private static String dataCentre(NodeBeans beans) throws LiveNodeException {
-        return beans.attribute("org.apache.cassandra.db:type=EndpointSnitchInfo", "Datacenter")
-                .toString();
+        return beans.attribute(NodeBeans.endpointSnitch(), "Datacenter").toString();
     }
 
     /** Where it is, for messages. */
@@ -101,6 +104,18 @@ public final class LiveNode implements Closeable {
 
     public String dataCentre() throws LiveNodeException {
         return dataCentre(beans);
+    }
+
+    /** Its name in the ring, as {@link #ring} has it of a ring in which hosts have one node each, and with a port. */
+    public String endpoint() throws LiveNodeException {
+        Map<?, ?> endpoints = (Map<?, ?>) beans.attribute(NodeBeans.storageService(), "HostIdToEndpointWithPort");
+        return String.valueOf(endpoints.get(hostId().toString()));
+    }
+
+    /** The data centre of a node of the ring. */
+    public String dataCentre(String owner) throws LiveNodeException {
+        return beans.invoke(NodeBeans.endpointSnitch(), "getDatacenter", new Object[] {owner}, STRING)
+                .toString();
     }
 
     /** One, or one a disk. */
@@ -151,12 +166,25 @@ public final class LiveNode implements Closeable {
         return tables.table(keyspace, name);
     }
 
-    /** Flushes the tables, and links their files. */
-    public void takeSnapshot(String tag, List<LiveTable> of) throws LiveNodeException {
-        beans.invoke(
+    /** The names of a keyspace's tables; none if it has no such keyspace. */
+    public List<String> tables(String keyspace) throws LiveNodeException {
+        return tables.names(keyspace);
+    }
+
+    /**
+     * Flushes the tables, and links their files.
+     *
+     * @param kept for so long; a node of 4.0 keeps it until it is told otherwise
+     */
+    public void takeSnapshot(String tag, List<LiveTable> of, Duration kept) throws LiveNodeException {
+        Map<String, String> options = new HashMap<>();
+        if (!version().startsWith("4.0.")) {
+            options.put("ttl", Math.max(SNAPSHOT_KEPT_LEAST_SECONDS, kept.toSeconds()) + "s");
+        }
+        beans.work(
                 NodeBeans.storageService(),
                 "takeSnapshot",
-                new Object[] {tag, new HashMap<>(), NodeMoment.names(of).toArray(String[]::new)},
+                new Object[] {tag, options, NodeMoment.names(of).toArray(String[]::new)},
                 STRING,
                 Map.class.getName(),
                 STRINGS);
@@ -174,7 +202,7 @@ public final class LiveNode implements Closeable {
                 .toList();
     }
 
-    /** Removes a snapshot, if it is there, of all tables of the keyspaces. */
+    /** Removes a snapshot, if it is there, of all tables of the keyspaces; of all keyspaces if none is named. */
     public void clearSnapshot(String tag, Set<String> keyspaces) throws LiveNodeException {
         beans.invoke(
                 NodeBeans.storageService(),
@@ -195,13 +223,14 @@ public final class LiveNode implements Closeable {
     }
 
     /**
-     * Moves SSTables into the table, after Cassandra has looked at all of their rows and tokens.
+     * Moves SSTables into the table, after Cassandra has looked at all of their rows and tokens; answers how many.
      *
      * @param directory that ends with the names of keyspace and table, on the file system of the data
      * @throws LiveNodeException when any of them was not taken
      */
-    void importSSTables(LiveTable table, Path directory) throws IOException {
-        if (data(directory).isEmpty()) {
+    int importSSTables(LiveTable table, Path directory) throws IOException {
+        int found = data(directory).size();
+        if (found == 0) {
             throw new LiveNodeException(
                     "directory has no SSTable to import, node=" + address() + ", directory=" + directory);
         }
@@ -215,16 +244,20 @@ public final class LiveNode implements Closeable {
             arguments[i + 1] = flags[i];
             types[i + 1] = boolean.class.getName();
         }
-        Object failed = beans.invoke(NodeBeans.table(table), "importNewSSTables", arguments, types);
+        Object failed = beans.work(NodeBeans.table(table), "importNewSSTables", arguments, types);
         // What it does not know it leaves there, and says nothing.
         List<Path> left = data(directory);
         if (!strings(failed).isEmpty() || !left.isEmpty()) {
             throw new LiveNodeException("Cassandra did not import all SSTables, its log says why, node=" + address()
                     + ", table=" + table.qualifiedName() + ", left=" + left);
         }
+        return found;
     }
 
-    private static List<Path> data(Path directory) throws IOException {
+    static List<Path> data(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return List.of();
+        }
         try (Stream<Path> files = Files.list(directory)) {
             return files.filter(file -> file.getFileName().toString().endsWith("-Data.db"))
                     .sorted()

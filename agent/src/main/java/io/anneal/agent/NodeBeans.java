@@ -1,9 +1,16 @@
 package io.anneal.agent;
 
+import io.anneal.environment.HostEnvironment;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.management.Attribute;
 import javax.management.JMException;
 import javax.management.JMRuntimeException;
@@ -12,39 +19,68 @@ import javax.management.ObjectName;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
+import javax.rmi.ssl.SslRMIClientSocketFactory;
 
-/** The management beans of one Cassandra node, by types of the JDK alone. Safe for any thread. */
+/**
+ * The management beans of one Cassandra node, by types of the JDK alone. Calls run one after the other on a thread of its own,
+ * since the JDK waits for an answer for ever: one that takes too long is given up, and all after it fail. Safe for any thread.
+ */
 final class NodeBeans implements Closeable {
     private static final String DATABASE = "org.apache.cassandra.db:type=";
 
+    private final LiveNodeConfig config;
     private final String address;
-    private final JMXConnector connector;
-    private final MBeanServerConnection beans;
+    private final ExecutorService thread;
+    private JMXConnector connector;
+    private MBeanServerConnection beans;
 
-    private NodeBeans(String address, JMXConnector connector, MBeanServerConnection beans) {
-        this.address = address;
-        this.connector = connector;
-        this.beans = beans;
+    private NodeBeans(LiveNodeConfig config, ExecutorService thread) {
+        this.config = config;
+        this.thread = thread;
+        address = config.jmx().getHostString() + ":" + config.jmx().getPort();
     }
 
-    static NodeBeans connect(InetSocketAddress jmx) throws LiveNodeException {
-        String address = jmx.getHostString() + ":" + jmx.getPort();
+    static NodeBeans connect(LiveNodeConfig config, HostEnvironment host) throws LiveNodeException {
+        NodeBeans opened = new NodeBeans(config, host.threads().single("jmx"));
+        boolean connected = false;
         try {
-            JMXConnector connector = JMXConnectorFactory.connect(
-                    new JMXServiceURL("service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"), Map.of());
-            boolean connected = false;
-            try {
-                NodeBeans opened = new NodeBeans(address, connector, connector.getMBeanServerConnection());
-                connected = true;
-                return opened;
-            } finally {
-                if (!connected) {
-                    connector.close();
-                }
+            opened.connect();
+            connected = true;
+            return opened;
+        } finally {
+            if (!connected) {
+                opened.thread.shutdownNow();
             }
-        } catch (IOException | SecurityException e) {
-            throw new LiveNodeException("Cassandra's JMX can't be reached, address=" + address + ", reason=" + e, e);
         }
+    }
+
+    private void connect() throws LiveNodeException {
+        try {
+            within(config.answerLimit(), "connect", () -> {
+                JMXConnector made = JMXConnectorFactory.connect(
+                        new JMXServiceURL("service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"), environment());
+                connector = made;
+                beans = made.getMBeanServerConnection();
+                return made;
+            });
+        } catch (IOException | JMException | SecurityException e) {
+            throw e instanceof LiveNodeException late
+                    ? late
+                    : new LiveNodeException(
+                            "Cassandra's JMX can't be reached, address=" + address + ", reason=" + e, e);
+        }
+    }
+
+    private Map<String, Object> environment() {
+        Map<String, Object> environment = new HashMap<>();
+        config.jmxLogin()
+                .ifPresent(login ->
+                        environment.put(JMXConnector.CREDENTIALS, new String[] {login.user(), login.password()}));
+        if (config.jmxTls()) {
+            // The registry's; the connection's own the node tells.
+            environment.put("com.sun.jndi.rmi.factory.socket", new SslRMIClientSocketFactory());
+        }
+        return environment;
     }
 
     /** Where it is, for messages. */
@@ -60,16 +96,20 @@ final class NodeBeans implements Closeable {
         return DATABASE + "StorageProxy";
     }
 
+    static String endpointSnitch() {
+        return DATABASE + "EndpointSnitchInfo";
+    }
+
     static String table(LiveTable table) {
         return DATABASE + "Tables,keyspace=" + table.keyspace() + ",table=" + table.name();
     }
 
     Object attribute(String bean, String name) throws LiveNodeException {
-        return call(bean, name, () -> beans.getAttribute(new ObjectName(bean), name));
+        return call(config.answerLimit(), bean, name, () -> beans.getAttribute(new ObjectName(bean), name));
     }
 
     void set(String bean, String name, Object value) throws LiveNodeException {
-        call(bean, name, () -> {
+        call(config.answerLimit(), bean, name, () -> {
             beans.setAttribute(new ObjectName(bean), new Attribute(name, value));
             return null;
         });
@@ -77,16 +117,28 @@ final class NodeBeans implements Closeable {
 
     /** @param types of the arguments, as the names of their classes */
     Object invoke(String bean, String operation, Object[] arguments, String... types) throws LiveNodeException {
-        return call(bean, operation, () -> beans.invoke(new ObjectName(bean), operation, arguments, types));
+        return invoke(config.answerLimit(), bean, operation, arguments, types);
+    }
+
+    /** The same for what reads or writes files. */
+    Object work(String bean, String operation, Object[] arguments, String... types) throws LiveNodeException {
+        return invoke(config.workLimit(), bean, operation, arguments, types);
+    }
+
+    private Object invoke(Duration limit, String bean, String operation, Object[] arguments, String... types)
+            throws LiveNodeException {
+        return call(limit, bean, operation, () -> beans.invoke(new ObjectName(bean), operation, arguments, types));
     }
 
     private interface Call {
         Object run() throws IOException, JMException;
     }
 
-    private Object call(String bean, String what, Call call) throws LiveNodeException {
+    private Object call(Duration limit, String bean, String what, Call call) throws LiveNodeException {
         try {
-            return call.run();
+            return within(limit, what, call);
+        } catch (LiveNodeException late) {
+            throw late;
         } catch (IOException | JMException | JMRuntimeException | SecurityException e) {
             Throwable reason = e instanceof IOException || e.getCause() == null ? e : e.getCause();
             throw new LiveNodeException(
@@ -96,8 +148,60 @@ final class NodeBeans implements Closeable {
         }
     }
 
+    private Object within(Duration limit, String what, Call call) throws IOException, JMException {
+        if (thread.isShutdown()) {
+            throw new LiveNodeException("JMX is closed, or did not answer before, node=" + address + ", what=" + what);
+        }
+        Future<Object> answer = thread.submit(call::run);
+        try {
+            return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            thread.shutdownNow();
+            throw new LiveNodeException(
+                    "Cassandra did not answer by JMX in time: it may do what it was asked all the same, node=" + address
+                            + ", what=" + what + ", limit=" + limit,
+                    e);
+        } catch (InterruptedException e) {
+            thread.shutdownNow();
+            Thread.currentThread().interrupt();
+            throw new LiveNodeException(
+                    "interrupted while Cassandra was asked by JMX: it may do what it was asked all the same, node="
+                            + address + ", what=" + what,
+                    e);
+        } catch (ExecutionException e) {
+            throw failure(e.getCause());
+        }
+    }
+
+    /** Throws what a call has failed with, as it would have without another thread. */
+    private static IOException failure(Throwable cause) throws JMException {
+        if (cause instanceof IOException io) {
+            return io;
+        }
+        if (cause instanceof JMException management) {
+            throw management;
+        }
+        if (cause instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        throw new IllegalStateException(cause);
+    }
+
+    /** Does not wait for a node that is silent. */
     @Override
     public void close() throws IOException {
-        connector.close();
+        if (!thread.isShutdown()) {
+            thread.execute(() -> {
+                try {
+                    connector.close();
+                } catch (IOException gone) {
+                    // So is the connection.
+                }
+            });
+            thread.shutdown();
+        }
     }
 }

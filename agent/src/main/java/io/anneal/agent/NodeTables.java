@@ -1,6 +1,7 @@
 package io.anneal.agent;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -9,6 +10,7 @@ import com.datastax.oss.driver.api.core.metadata.Node;
 import java.io.Closeable;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import javax.net.ssl.SSLContext;
 
 /** What one node tells of its tables by CQL, where JMX does not. Asks that node and no other. Safe for any thread. */
 final class NodeTables implements Closeable {
@@ -34,18 +37,23 @@ final class NodeTables implements Closeable {
      * @param hostId of the node that is asked
      * @param dataCentre of the same
      */
-    static NodeTables connect(InetSocketAddress cql, UUID hostId, String dataCentre) throws LiveNodeException {
+    static NodeTables connect(LiveNodeConfig config, UUID hostId, String dataCentre) throws LiveNodeException {
+        InetSocketAddress cql = config.cql();
         String address = cql.getHostString() + ":" + cql.getPort();
+        CqlSessionBuilder builder = CqlSession.builder()
+                .addContactPoint(cql)
+                .withLocalDatacenter(dataCentre)
+                .withNodeDistanceEvaluator((node, centre) -> distance(node, hostId));
+        config.cqlLogin().ifPresent(login -> builder.withAuthCredentials(login.user(), login.password()));
         try {
-            return new NodeTables(
-                    address,
-                    CqlSession.builder()
-                            .addContactPoint(cql)
-                            .withLocalDatacenter(dataCentre)
-                            .withNodeDistanceEvaluator((node, centre) -> distance(node, hostId))
-                            .build());
+            if (config.cqlTls()) {
+                builder.withSslContext(SSLContext.getDefault());
+            }
+            return new NodeTables(address, builder.build());
         } catch (DriverException e) {
             throw failed(address, "connect", e);
+        } catch (NoSuchAlgorithmException e) {
+            throw new LiveNodeException("this Java has no TLS by default, address=" + address + ", reason=" + e, e);
         }
     }
 
@@ -69,6 +77,14 @@ final class NodeTables implements Closeable {
         byte[] copy = new byte[bytes.remaining()];
         bytes.duplicate().get(copy);
         return HexFormat.of().formatHex(copy);
+    }
+
+    /** None if there is no such keyspace. */
+    List<String> names(String keyspace) throws LiveNodeException {
+        return rows("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).stream()
+                .map(row -> row.getString("table_name"))
+                .sorted()
+                .toList();
     }
 
     /** Empty if there is no such table. */

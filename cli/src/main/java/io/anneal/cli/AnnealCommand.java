@@ -9,6 +9,8 @@ import io.anneal.cli.command.RootCommand;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.demo.DemoCommand;
 import io.anneal.cli.migrate.MigrateCommand;
+import io.anneal.cli.repair.AgentCommand;
+import io.anneal.cli.repair.ClusterCommand;
 import io.anneal.cli.repair.RepairCommand;
 import io.anneal.cli.repair.ServeCommand;
 import io.anneal.cli.rows.DiffCommand;
@@ -214,6 +216,8 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
                 new Entry("scan", ScanCommand::new),
                 new Entry("serve", ServeCommand::new),
                 new Entry("repair", RepairCommand::new),
+                new Entry("agent", AgentCommand::new),
+                new Entry("cluster", ClusterCommand::new),
                 new Entry("stream", StreamCommand::new),
                 new Entry("migrate", MigrateCommand::new),
                 new Entry("bench", BenchCommand::new));

@@ -214,7 +214,12 @@ public final class StagingArea implements Closeable {
 
     /** The directory that a table's SSTables are imported from. */
     public Path tableDirectory(TableSchema schema) {
-        return staging.tableDirectory(schema);
+        return tableDirectory(schema.keyspace(), schema.name());
+    }
+
+    /** What a table's SSTables are imported from. */
+    public Path tableDirectory(String keyspace, String table) {
+        return staging.tableDirectory(keyspace, table);
     }
 
     /**
@@ -488,6 +493,11 @@ public final class StagingArea implements Closeable {
         if (!isKnown) {
             add(session);
         }
+    }
+
+    /** Whether a session is at writing here: what lies here is not whole. */
+    public synchronized boolean isReceiving() {
+        return content.runs().stream().anyMatch(run -> !run.complete());
     }
 
     /** Takes note of an SSTable that a run is about to write. */

@@ -122,7 +122,7 @@ final class PackageTable {
         DIRECT.put(
                 "bench.scenario",
                 List.of("dualdao", "repair", "paging", "bench.measure", "bench.peer", "bench.oldrepair"));
-        DIRECT.put("cli.command", List.of("harness", "bench.scenario"));
+        DIRECT.put("cli.command", List.of("harness", "bench.scenario", "agent"));
         DIRECT.put("cli.sstable", List.of("cli.command"));
         DIRECT.put("cli.store", List.of("cli.command"));
         DIRECT.put("cli.migrate", List.of("cli.command"));

@@ -56,7 +56,7 @@ final class GuardedTablesTest {
         createTable();
         node = LiveNodeTest.open(peer);
         table = table("t");
-        lease = new FenceLease(directory.resolve("fence"));
+        lease = FenceLease.open(directory.resolve("agent"));
     }
 
     private void createTable() {
@@ -72,6 +72,7 @@ final class GuardedTablesTest {
 
     @AfterEach
     void disconnect() throws IOException {
+        lease.close();
         node.close();
     }
 
@@ -170,7 +171,7 @@ final class GuardedTablesTest {
 
     @Test
     void shouldBringBackWhatWasPurgedWhereNothingHoldsIt() throws IOException {
-        node.takeSnapshot(TAG, List.of(table));
+        node.takeSnapshot(TAG, List.of(table), Duration.ofDays(1));
         Path staged = stage();
         node.clearSnapshot(TAG, Set.of(KEYSPACE));
         deleteLongAgoAndCompact();
@@ -232,13 +233,17 @@ final class GuardedTablesTest {
     void shouldLetGoWhatAKilledRunLeftHeld() throws IOException {
         // Nobody closes it, as after a kill.
         hold();
-        FenceLease found = new FenceLease(directory.resolve("fence"));
-        assertThat(found.tables()).containsExactly(TABLE);
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> FenceLease.open(directory.resolve("agent")))
+                .withMessageContaining("is in use");
+        lease.close();
+        lease = FenceLease.open(directory.resolve("agent"));
+        assertThat(lease.tables()).containsExactly(TABLE);
         assertThatExceptionOfType(LiveNodeException.class)
                 .isThrownBy(this::hold)
                 .withMessageContaining("has left them held");
 
-        found.reset(node);
+        lease.reset(node);
 
         assertThat(node.neverPurges(table)).isFalse();
         hold().close();

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.anneal.agent.LiveNode;
+import io.anneal.agent.LiveNodeConfig;
 import io.anneal.agent.LiveNodeException;
 import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.environment.HostEnvironment;
 import io.anneal.node.Ring;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +28,11 @@ final class LiveNodeTest {
     private CassandraPeer peer;
 
     static LiveNode open(CassandraPeer peer) throws IOException {
-        return LiveNode.open(
+        return LiveNode.open(config(peer), HostEnvironment.system());
+    }
+
+    static LiveNodeConfig config(CassandraPeer peer) {
+        return LiveNodeConfig.of(
                 new InetSocketAddress("127.0.0.1", peer.jmxPort()),
                 new InetSocketAddress(peer.config().address(), peer.cqlPort()));
     }
@@ -57,6 +64,8 @@ final class LiveNodeTest {
                             .column("data_center")
                             .get(0));
             assertThat(node.startedAt()).isBefore(Instant.now());
+            assertThat(node.endpoint()).isEqualTo(peer.config().address() + ":" + peer.storagePort());
+            assertThat(node.dataCentre(peer.config().address())).isEqualTo(node.dataCentre());
             assertThat(node.dataDirectories()).isNotEmpty().allMatch(Files::isDirectory);
             assertThat(node.schemaVersions())
                     .containsExactly(peer.execute("SELECT schema_version FROM system.local")
@@ -85,8 +94,10 @@ final class LiveNodeTest {
             assertThat(table.gcGraceSeconds()).isEqualTo(1234);
             assertThat(table.objections()).isEmpty();
             assertThat(node.table(KEYSPACE, "none")).isEmpty();
+            assertThat(node.tables(KEYSPACE)).containsExactly("t");
+            assertThat(node.tables("none")).isEmpty();
 
-            node.takeSnapshot("tag", List.of(table));
+            node.takeSnapshot("tag", List.of(table), Duration.ofDays(1));
             assertThat(node.snapshotDirectories("tag", table))
                     .singleElement()
                     .satisfies(snapshot -> assertThat(snapshot)
@@ -101,7 +112,10 @@ final class LiveNodeTest {
     void shouldNameTheAddressWhereNobodyAnswers() {
         assertThatExceptionOfType(LiveNodeException.class)
                 .isThrownBy(() -> LiveNode.open(
-                        new InetSocketAddress("127.0.0.1", 1), new InetSocketAddress("127.0.0.1", peer.cqlPort())))
+                        LiveNodeConfig.of(
+                                new InetSocketAddress("127.0.0.1", 1),
+                                new InetSocketAddress("127.0.0.1", peer.cqlPort())),
+                        HostEnvironment.system()))
                 .withMessageContaining("address=127.0.0.1:1");
     }
 }

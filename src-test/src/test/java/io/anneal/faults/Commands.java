@@ -103,7 +103,7 @@ public final class Commands {
         return new ProcessBuilder(command);
     }
 
-    /** An {@code anneal serve} in a process of its own. */
+    /** An {@code anneal serve} or {@code agent} in a process of its own. */
     public static final class Server implements AutoCloseable {
         private final Process process;
         private final String address;
@@ -115,6 +115,13 @@ public final class Commands {
 
         public static Server start(Path log, String... arguments) throws IOException {
             return startWithHeap(HEAP, log, arguments);
+        }
+
+        /** An {@code anneal agent}; the arguments say where it listens. */
+        public static Server startAgent(Path log, String... arguments) throws IOException {
+            List<String> all = new ArrayList<>(List.of(arguments));
+            all.add(0, "agent");
+            return start(process(HEAP, all.toArray(String[]::new)), log);
         }
 
         public static Server startWithHeap(String heap, Path log, String... arguments) throws IOException {

@@ -26,6 +26,7 @@ enum ErrorCode {
     LISTEN("ANL-3007", "choose another address or port, or end whoever listens there"),
     STREAM("ANL-3008", "mend what the line names on that node, then stream again"),
     RUN("ANL-3009", "look at 'anneal repair --status'"),
+    LIVE_NODE("ANL-3010", "do what the line names at that node, then repair again; docs/cluster.md has the reasons"),
     GATE("ANL-5001", "do what the line names, and look again with 'anneal migrate status'"),
     PHASE_STORE("ANL-5002", "check --name and --phase-store; 'anneal migrate init' begins a migration, once"),
     PHASE_CHANGED("ANL-5003", "look at 'anneal migrate status' and decide again"),

@@ -1,5 +1,6 @@
 package io.anneal.cli.command;
 
+import io.anneal.agent.LiveNodeException;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
 import io.anneal.dualdao.control.GateException;
@@ -129,6 +130,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                             ErrorCode.STREAM,
                             message,
                             stream.waiver().map(RepairAdvice::of).orElse(ErrorCode.STREAM.advice())));
+        } else if (failure instanceof LiveNodeException) {
+            return of(ErrorCode.LIVE_NODE, message);
         } else if (failure instanceof RunRefusedException) {
             return of(ErrorCode.RUN, message);
         } else if (failure instanceof CredentialFileException) {

@@ -9,6 +9,7 @@ import io.anneal.net.NetConfig;
 import io.anneal.net.NetMetrics;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
+import io.anneal.net.VerbHandlers;
 import io.anneal.net.VersionRange;
 import io.anneal.node.Node;
 import io.anneal.node.PartitionReads;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,16 +70,20 @@ public final class CommandNode implements Closeable {
     public static CommandNode serve(
             InetSocketAddress address, ReplicaSource tables, NetConfig config, HostEnvironment host)
             throws IOException {
-        return serve(address, tables, config, host, RateLimiter.UNLIMITED);
+        return serve(address, tables, config, host, RateLimiter.UNLIMITED, handlers -> {});
     }
 
-    /** @param streamBytesPerSecond which it fetches at most, for all that ask it to */
+    /**
+     * @param streamBytesPerSecond which it fetches at most, for all that ask it to
+     * @param more registers what it answers beside
+     */
     static CommandNode serve(
             InetSocketAddress address,
             ReplicaSource tables,
             NetConfig config,
             HostEnvironment host,
-            long streamBytesPerSecond)
+            long streamBytesPerSecond,
+            Consumer<VerbHandlers> more)
             throws IOException {
         String nodeId = config.node().nodeId().toString();
         NetMetrics metrics = new NetMetrics(nodeId, host.nanoTime());
@@ -86,6 +92,7 @@ public final class CommandNode implements Closeable {
         boolean listens = false;
         try {
             served.offer(tables, host, streamBytesPerSecond);
+            more.accept(served.node.handlers());
             served.node.listen(address);
             listens = true;
             return served;

@@ -555,7 +555,8 @@ public final class RepairCommand extends Subcommand {
                 allowed.waivers(),
                 parallel,
                 rowsPerSecond,
-                includeRecent,
+                // What it writes is imported by hand, and by then is no longer on its way.
+                includeRecent || !isDryRun(),
                 sample);
     }
 

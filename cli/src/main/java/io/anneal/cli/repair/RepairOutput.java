@@ -62,6 +62,12 @@ final class RepairOutput {
      * @param share how much of the ring was compared
      */
     static void print(PrintStream out, UUID run, QualifiedTable table, RepairReport report, String share, Instant now) {
+        printFound(out, table, report, share);
+        printImports(out, run, table, report, now);
+    }
+
+    /** The same without what an operator is to do with what was written. */
+    static void printFound(PrintStream out, QualifiedTable table, RepairReport report, String share) {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
@@ -89,7 +95,6 @@ final class RepairOutput {
             printWritten(out, replica);
         }
         RangeLines.print(out, report);
-        printImports(out, run, table, report, now);
     }
 
     /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */

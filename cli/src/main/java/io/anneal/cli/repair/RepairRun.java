@@ -84,7 +84,7 @@ final class RepairRun implements Closeable {
         recorded.ifPresent(run -> run.tableDone(recorded(table, report)));
     }
 
-    private static RecordedTable recorded(QualifiedTable table, RepairReport report) {
+    static RecordedTable recorded(QualifiedTable table, RepairReport report) {
         return new RecordedTable(
                 table.toString(),
                 report.rowsDiffering(),

@@ -16,7 +16,7 @@ import java.util.UUID;
  * @param allReplicas whether there are no other replicas of the range
  * @param staged the run whose SSTables count although they are not imported yet
  * @param parallel how many ranges at once, of all tables
- * @param includeRecent whether a dry run compares what may still be on its way, too
+ * @param includeRecent whether what may still be on its way is compared, too
  * @param sample what of the replicas' ranges the owned ones are, if not all
  */
 record RepairTask(
@@ -45,7 +45,7 @@ record RepairTask(
                 .parallel(parallel)
                 .rowsPerSecond(rowsPerSecond);
         staged.ifPresent(repair::staged);
-        if (dryRun && !includeRecent) {
+        if (!includeRecent) {
             repair.leaveOutRecent(RECENT);
         }
         return repair;

@@ -248,7 +248,8 @@ public final class ServeCommand extends Subcommand {
                 offered(replicas),
                 security.config(this, nodeId),
                 host(),
-                streamBytesPerSecond)) {
+                streamBytesPerSecond,
+                handlers -> {})) {
             List<Supplier<String>> texts = new ArrayList<>(node.metricsTexts());
             texts.addAll(counted);
             try (MetricsServer metrics =

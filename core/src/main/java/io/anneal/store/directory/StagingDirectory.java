@@ -58,8 +58,13 @@ public final class StagingDirectory implements Closeable {
     }
 
     /** Where a table's SSTables go: the directory to import. */
+    public Path tableDirectory(String keyspace, String table) {
+        return directory.resolve(keyspace).resolve(table);
+    }
+
+    /** The same by the table's schema. */
     public Path tableDirectory(TableSchema schema) {
-        return directory.resolve(schema.keyspace()).resolve(schema.name());
+        return tableDirectory(schema.keyspace(), schema.name());
     }
 
     /** The SSTables of a table that lie here, whoever wrote them, whole or not. */

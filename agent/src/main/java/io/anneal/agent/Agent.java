@@ -1,0 +1,323 @@
+package io.anneal.agent;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.Directories;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What stands beside a live node: holds tables of it for one run at a time, offers their snapshots as a replica, imports what
+ * that has received, and lets go. It does so by itself when the run's lease ends, when it is closed, and of what a killed agent
+ * held when it is opened. Each step may be asked for twice. Safe for any thread.
+ *
+ * <pre>
+ * directory/fence       which tables are held, see {@link FenceLease}
+ * directory/runs/ID/    what the replica of a run has received; by its name the run's snapshot is known, too
+ * </pre>
+ */
+public final class Agent implements Closeable {
+    /** Less than that a busy asker might not renew in time. */
+    public static final Duration LEASE_LEAST = Duration.ofSeconds(5);
+
+    /** So long a dead asker's tables may stay held. */
+    public static final Duration LEASE_MOST = Duration.ofHours(1);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
+    private static final String RUNS = "runs";
+
+    private final LiveNodeConfig config;
+    private final HostEnvironment host;
+    private final FenceLease fence;
+    private final Path runs;
+    private final AgentStatus self;
+    private final ScheduledExecutorService thread;
+
+    /** Guards what is asked of the node, one after the other. */
+    private final Object work = new Object();
+
+    private volatile Optional<HeldRun> held = Optional.empty();
+    private volatile Optional<Lease> lease = Optional.empty();
+    /** Something could not be let go, as while the node is down. */
+    private boolean isLeft;
+
+    private boolean closed;
+
+    /** Apart from the work, since an asker renews while an import runs. */
+    private record Lease(UUID run, long endNanos) {}
+
+    private Agent(LiveNodeConfig config, HostEnvironment host, FenceLease fence, Path runs, AgentStatus self) {
+        this.config = config;
+        this.host = host;
+        this.fence = fence;
+        this.runs = runs;
+        this.self = self;
+        thread = host.threads().single("agent");
+    }
+
+    /**
+     * Starts beside a node that runs, and lets go what an agent held that was killed.
+     *
+     * @param directory of this agent alone, on a file system of the node's data
+     */
+    public static Agent open(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
+        FenceLease fence = FenceLease.open(directory);
+        boolean opened = false;
+        try {
+            Path runs = directory.toRealPath().resolve(RUNS);
+            Directories.create(runs);
+            AgentStatus self;
+            try (LiveNode node = LiveNode.open(config, host)) {
+                requireFileSystem(node, runs);
+                self = new AgentStatus(
+                        Instant.EPOCH,
+                        node.hostId(),
+                        node.version(),
+                        node.endpoint(),
+                        Optional.empty(),
+                        List.of(),
+                        List.of());
+                letGo(node, fence, runs);
+            }
+            Agent agent = new Agent(config, host, fence, runs, self);
+            agent.thread.scheduleWithFixedDelay(agent::look, 1, 1, TimeUnit.SECONDS);
+            opened = true;
+            return agent;
+        } finally {
+            if (!opened) {
+                fence.close();
+            }
+        }
+    }
+
+    /** An import moves files; from another file system it would copy them, and be torn by a crash. */
+    private static void requireFileSystem(LiveNode node, Path runs) throws IOException {
+        FileStore ours = Files.getFileStore(runs);
+        List<Path> data = node.dataDirectories();
+        for (Path directory : data) {
+            if (!Files.isDirectory(directory)) {
+                throw new LiveNodeException("data of the node is not here: the agent runs on the node's machine, node="
+                        + node.address() + ", directory=" + directory);
+            }
+            if (Files.getFileStore(directory).equals(ours)) {
+                return;
+            }
+        }
+        throw new LiveNodeException("directory of the agent is on another file system than the node's data, directory="
+                + runs + ", data=" + data);
+    }
+
+    /** The deletions first: what is left after that costs disk, and no more. */
+    private static void letGo(LiveNode node, FenceLease fence, Path runs) throws IOException {
+        fence.reset(node);
+        for (Path run : Directories.list(runs)) {
+            node.clearSnapshot(HeldRun.tag(UUID.fromString(run.getFileName().toString())), Set.of());
+            Directories.deleteTree(run);
+        }
+    }
+
+    /** @param keyspaces of which it is to tell */
+    AgentStatus status(List<String> keyspaces) throws IOException {
+        List<AgentKeyspace> told = new ArrayList<>();
+        if (!keyspaces.isEmpty()) {
+            try (LiveNode node = LiveNode.open(config, host)) {
+                for (String keyspace : keyspaces) {
+                    told.add(AgentKeyspace.of(node, keyspace));
+                }
+            }
+        }
+        return new AgentStatus(
+                host.clock().instant(),
+                self.hostId(),
+                self.version(),
+                self.endpoint(),
+                held.map(HeldRun::id),
+                fence.tables(),
+                told);
+    }
+
+    /**
+     * Holds deletions in tables of the node, for as long as the lease is renewed.
+     *
+     * @throws LiveNodeException when another run holds, or one of the tables must not be imported into
+     */
+    void hold(UUID run, List<String> tables, Duration leased) throws IOException {
+        synchronized (work) {
+            requireOpen();
+            if (held.isPresent() && !held.get().id().equals(run)) {
+                throw new LiveNodeException("another run holds tables here, host-id=" + self.hostId() + ", run="
+                        + held.get().id() + ", tables=" + fence.tables());
+            }
+            if (held.isEmpty()) {
+                letGoOfLeft();
+                Path directory = runs.resolve(run.toString());
+                Directories.create(directory);
+                boolean holds = false;
+                isLeft = true;
+                try {
+                    held = Optional.of(HeldRun.hold(config, host, fence, run, tables, directory));
+                    holds = true;
+                } finally {
+                    if (!holds) {
+                        lookAtLeft();
+                    }
+                }
+            }
+            lease = Optional.of(new Lease(run, end(leased)));
+        }
+    }
+
+    private long end(Duration leased) {
+        Duration bounded = leased.compareTo(LEASE_MOST) > 0 ? LEASE_MOST : leased;
+        return host.nanoTime().getAsLong() + (bounded.compareTo(LEASE_LEAST) < 0 ? LEASE_LEAST : bounded).toNanos();
+    }
+
+    /** @throws LiveNodeException when nothing is held for the run, or not any more */
+    void renew(UUID run, Duration leased) throws LiveNodeException {
+        Optional<Lease> now = lease;
+        if (now.isEmpty() || !now.get().run().equals(run) || isOver(now.get())) {
+            throw notHeld(run);
+        }
+        lease = Optional.of(new Lease(run, end(leased)));
+    }
+
+    private boolean isOver(Lease one) {
+        return host.nanoTime().getAsLong() - one.endNanos() >= 0;
+    }
+
+    private LiveNodeException notHeld(UUID run) {
+        return new LiveNodeException(
+                "nothing is held for the run here, or its lease has ended, host-id=" + self.hostId() + ", run=" + run);
+    }
+
+    private HeldRun required(UUID run) throws LiveNodeException {
+        return held.filter(one -> one.id().equals(run)).orElseThrow(() -> notHeld(run));
+    }
+
+    /** When the snapshot of the run began. */
+    Instant takeSnapshot(UUID run) throws IOException {
+        synchronized (work) {
+            return required(run).takeSnapshot();
+        }
+    }
+
+    /** See {@link HeldRun#importAll}. */
+    int importAll(UUID run, Instant earliestSnapshot, Duration skewMost) throws IOException {
+        synchronized (work) {
+            return required(run).importAll(earliestSnapshot, skewMost);
+        }
+    }
+
+    /** Lets go what is held for the run, if anything is. */
+    void release(UUID run) throws IOException {
+        synchronized (work) {
+            if (held.isPresent() && held.get().id().equals(run)) {
+                end(held.get());
+            }
+            letGoOfLeft();
+        }
+    }
+
+    private void end(HeldRun run) {
+        held = Optional.empty();
+        lease = Optional.empty();
+        isLeft = true;
+        try {
+            run.close();
+        } catch (IOException e) {
+            LOG.warn("what was opened for a run did not close well, run={}", run.id(), e);
+        }
+    }
+
+    /** By a connection of its own: the run's may have broken, as when the node was restarted. */
+    private void letGoOfLeft() throws IOException {
+        if (isLeft && held.isEmpty()) {
+            try (LiveNode node = LiveNode.open(config, host)) {
+                letGo(node, fence, runs);
+            }
+            isLeft = false;
+        }
+    }
+
+    private void lookAtLeft() {
+        try {
+            letGoOfLeft();
+        } catch (IOException e) {
+            LOG.warn("what a run held is not let go yet, it is tried again, host-id={}", self.hostId(), e);
+        }
+    }
+
+    /** Once a second: ends a run whose lease has ended, and tries again what could not be let go. */
+    private void look() {
+        try {
+            synchronized (work) {
+                if (lease.isPresent() && isOver(lease.get()) && held.isPresent()) {
+                    LOG.warn(
+                            "lease of a run has ended, what it held is let go, run={}",
+                            held.get().id());
+                    end(held.get());
+                }
+                lookAtLeft();
+            }
+        } catch (RuntimeException e) {
+            LOG.error("agent failed to look after what it holds", e);
+        }
+    }
+
+    /** The snapshots that are held, as a replica of the node layer. */
+    public ReplicaSource replicas(String name) {
+        return new ReplicaSource() {
+            @Override
+            public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
+                return held.orElseThrow(() -> new ReplicaException("no run holds tables here, table=" + keyspace + "."
+                                + table + ", host-id=" + self.hostId()))
+                        .open(name, keyspace, table, staged);
+            }
+
+            @Override
+            public List<String> tables(String keyspace) {
+                return held.map(run -> run.tables(keyspace)).orElse(List.of());
+            }
+        };
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("agent is closed, host-id=" + self.hostId());
+        }
+    }
+
+    /** Lets go what is held. What a node that does not answer holds is let go by the next agent. */
+    @Override
+    public void close() throws IOException {
+        synchronized (work) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            thread.shutdown();
+            try {
+                held.ifPresent(this::end);
+                letGoOfLeft();
+            } finally {
+                fence.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package io.anneal.agent;
+
+import io.anneal.environment.FutureFailure;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.net.Waiting;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tables that the agents of several nodes hold for one run, by the steps of {@link GuardedTables}: each step is done on all nodes
+ * before the next one begins. The leases are renewed until it is closed; if its process dies they end, and the agents let go. A
+ * thread at a time.
+ */
+public final class ClusterHold implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterHold.class);
+
+    /** More is no drift, but a clock that nobody sets. */
+    private static final Duration SKEW_MOST = Duration.ofSeconds(10);
+
+    /** So many of its renewals may be lost before a lease ends. */
+    private static final int RENEWALS = 4;
+
+    private final List<AgentPeer> agents;
+    private final UUID run;
+    private final Duration lease;
+    private final Duration skew;
+    private final ScheduledExecutorService renewing;
+    private Optional<Instant> earliestSnapshot = Optional.empty();
+
+    /**
+     * What became of an import.
+     *
+     * @param sstables that it has imported
+     * @param failure why it has not imported all that there was for it
+     */
+    public record Imported(AgentPeer agent, int sstables, Optional<Throwable> failure) {}
+
+    private ClusterHold(
+            List<AgentPeer> agents, UUID run, Duration lease, Duration skew, ScheduledExecutorService renewing) {
+        this.agents = agents;
+        this.run = run;
+        this.lease = lease;
+        this.skew = skew;
+        this.renewing = renewing;
+    }
+
+    /**
+     * Holds deletions in tables on all of the nodes, or on none.
+     *
+     * @param qualifiedTables each as {@code keyspace.table}
+     * @param lease how long agents hold after the last sign of this process
+     * @throws LiveNodeException when the clocks are too far apart
+     */
+    public static ClusterHold take(
+            List<AgentPeer> agents, UUID run, List<String> qualifiedTables, Duration lease, HostEnvironment host)
+            throws IOException {
+        Duration skew = skew(agents, host);
+        ClusterHold hold = new ClusterHold(
+                List.copyOf(agents), run, lease, skew, host.threads().single("renew"));
+        boolean held = false;
+        try {
+            long periodMs = lease.toMillis() / RENEWALS;
+            hold.all(agent -> agent.hold(run, qualifiedTables, lease));
+            hold.renewing.scheduleAtFixedRate(hold::renew, periodMs, periodMs, TimeUnit.MILLISECONDS);
+            held = true;
+            return hold;
+        } finally {
+            if (!held) {
+                hold.releaseAll();
+                hold.renewing.shutdownNow();
+            }
+        }
+    }
+
+    /** How far the clocks may be apart at most: what one question and one answer each leave open counts as apart. */
+    private static Duration skew(List<AgentPeer> agents, HostEnvironment host) throws IOException {
+        List<Duration> least = new ArrayList<>();
+        List<Duration> most = new ArrayList<>();
+        List<String> told = new ArrayList<>();
+        for (AgentPeer agent : agents) {
+            Waiting.result(agent.status(List.of())); // connects
+            Instant asked = host.clock().instant();
+            AgentStatus status = Waiting.result(agent.status(List.of()));
+            Instant answered = host.clock().instant();
+            least.add(Duration.between(answered, status.now()));
+            most.add(Duration.between(asked, status.now()));
+            told.add(agent.name() + " "
+                    + Duration.between(
+                                    asked.plus(Duration.between(asked, answered).dividedBy(2)), status.now())
+                            .toMillis()
+                    + " ms");
+        }
+        Duration skew = Collections.max(most).minus(Collections.min(least));
+        if (skew.compareTo(SKEW_MOST) > 0) {
+            throw new LiveNodeException("clocks of the nodes may be too far apart: set them by NTP, ahead-of-here="
+                    + told + ", apart=" + skew + ", apartMost=" + SKEW_MOST);
+        }
+        return skew;
+    }
+
+    /** How far the clocks are apart at most. */
+    public Duration skew() {
+        return skew;
+    }
+
+    private void renew() {
+        for (AgentPeer agent : agents) {
+            agent.renew(run, lease).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    // If it is true the import says so, and refuses.
+                    LOG.warn(
+                            "lease was not renewed, agent={}, reason={}",
+                            agent.name(),
+                            FutureFailure.cause(failure).getMessage());
+                }
+            });
+        }
+    }
+
+    /** Asks all at once, waits for all, and throws what the first that failed did; the others are suppressed there. */
+    private <T> List<T> all(Function<AgentPeer, CompletableFuture<T>> question) throws IOException {
+        List<CompletableFuture<T>> asked = agents.stream().map(question).toList();
+        List<T> answers = new ArrayList<>();
+        IOException failure = null;
+        for (CompletableFuture<T> one : asked) {
+            try {
+                answers.add(Waiting.result(one));
+            } catch (IOException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return answers;
+    }
+
+    /** Takes the snapshots of all nodes; answers when the first of them began. */
+    public Instant takeSnapshots() throws IOException {
+        earliestSnapshot = Optional.of(Collections.min(all(agent -> agent.takeSnapshot(run))));
+        return earliestSnapshot.get();
+    }
+
+    /** Has all nodes import what was staged for them: one that refuses keeps no other from it. */
+    public List<Imported> importAll() throws IOException {
+        Instant earliest = earliestSnapshot.orElseThrow(() -> new IllegalStateException("snapshots are not taken"));
+        List<CompletableFuture<Imported>> asked = agents.stream()
+                .map(agent -> agent.importAll(run, earliest, skew)
+                        .handle((sstables, failure) -> failure == null
+                                ? new Imported(agent, sstables, Optional.empty())
+                                : new Imported(agent, 0, Optional.of(FutureFailure.cause(failure)))))
+                .toList();
+        List<Imported> imported = new ArrayList<>();
+        for (CompletableFuture<Imported> one : asked) {
+            imported.add(Waiting.result(one));
+        }
+        return imported;
+    }
+
+    /** Has all agents let go. One that can't be asked does by itself when its lease ends. */
+    @Override
+    public void close() throws IOException {
+        renewing.shutdownNow();
+        releaseAll();
+    }
+
+    private void releaseAll() {
+        boolean wasInterrupted = Thread.interrupted();
+        List<CompletableFuture<Void>> asked =
+                agents.stream().map(agent -> agent.release(run)).toList();
+        for (int i = 0; i < asked.size(); i++) {
+            try {
+                Waiting.result(asked.get(i));
+            } catch (IOException e) {
+                LOG.warn(
+                        "agent was not told to let go, and does when its lease ends, agent={}, lease={}, reason={}",
+                        agents.get(i).name(),
+                        lease,
+                        e.getMessage());
+            }
+        }
+        if (wasInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

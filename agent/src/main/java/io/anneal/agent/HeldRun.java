@@ -1,0 +1,172 @@
+package io.anneal.agent;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.StagingArea;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The tables that an agent holds for one run: guarded at its node, read as the node's snapshot, and with a directory for what
+ * they are to receive. A thread at a time, but {@link #open}, which any may call. Closing it lets nothing go at the node.
+ */
+final class HeldRun implements Closeable {
+    private final UUID id;
+    private final LiveNode node;
+    private final List<LiveTable> tables;
+    private final GuardedTables guarded;
+    private final StagingArea staging;
+    private volatile Optional<Snapshot> snapshot = Optional.empty();
+    private int imported;
+
+    /** @param directories of all tables, one or one a disk each */
+    private record Snapshot(Instant at, List<Path> directories) {}
+
+    private HeldRun(UUID id, LiveNode node, List<LiveTable> tables, GuardedTables guarded, StagingArea staging) {
+        this.id = id;
+        this.node = node;
+        this.tables = tables;
+        this.guarded = guarded;
+        this.staging = staging;
+    }
+
+    /**
+     * Holds deletions in tables.
+     *
+     * @param qualifiedTables each as {@code keyspace.table}
+     * @param directory for what they receive, which is there
+     */
+    static HeldRun hold(
+            LiveNodeConfig config,
+            HostEnvironment host,
+            FenceLease lease,
+            UUID id,
+            List<String> qualifiedTables,
+            Path directory)
+            throws IOException {
+        List<Closeable> opened = new ArrayList<>();
+        boolean held = false;
+        try {
+            LiveNode node = LiveNode.open(config, host);
+            opened.add(node);
+            List<LiveTable> tables = new ArrayList<>();
+            for (String name : qualifiedTables) {
+                int dot = name.indexOf('.');
+                tables.add(node.table(name.substring(0, Math.max(0, dot)), name.substring(dot + 1))
+                        .orElseThrow(() -> new LiveNodeException(
+                                "table is not there, node=" + node.address() + ", table=" + name)));
+            }
+            StagingArea staging = StagingArea.open(directory, node.hostId().toString(), host.clock());
+            opened.add(staging);
+            GuardedTables guarded = GuardedTables.hold(node, tables, lease, host.clock(), tag(id));
+            held = true;
+            return new HeldRun(id, node, List.copyOf(tables), guarded, staging);
+        } finally {
+            if (!held) {
+                closeAll(opened);
+            }
+        }
+    }
+
+    /** Of the snapshots of a run: each of them is known by it as ours. */
+    static String tag(UUID run) {
+        return "anneal-" + run;
+    }
+
+    UUID id() {
+        return id;
+    }
+
+    /** Takes the snapshot, if that is not done; answers when it began. */
+    Instant takeSnapshot() throws IOException {
+        if (snapshot.isEmpty()) {
+            Instant at = guarded.takeSnapshot();
+            List<Path> directories = new ArrayList<>();
+            for (LiveTable table : tables) {
+                directories.addAll(node.snapshotDirectories(tag(id), table));
+            }
+            snapshot = Optional.of(new Snapshot(at, List.copyOf(directories)));
+        }
+        return snapshot.get().at();
+    }
+
+    /** @param name by which reports know the replica */
+    Replica open(String name, String keyspace, String table, Optional<UUID> staged) throws IOException {
+        Optional<Snapshot> taken = snapshot;
+        if (taken.isEmpty() || tables.stream().noneMatch(held -> isOf(held, keyspace, table))) {
+            throw new ReplicaException("table has no snapshot of the run that holds here, table=" + keyspace + "."
+                    + table + ", run=" + id);
+        }
+        return new CassandraReplicas(taken.get().directories(), Optional.empty(), Optional.of(staging))
+                .named(name)
+                .open(keyspace, table, staged);
+    }
+
+    private static boolean isOf(LiveTable held, String keyspace, String table) {
+        return held.keyspace().equals(keyspace) && held.name().equals(table);
+    }
+
+    List<String> tables(String keyspace) {
+        return tables.stream()
+                .filter(table -> table.keyspace().equals(keyspace))
+                .map(LiveTable::name)
+                .toList();
+    }
+
+    /**
+     * Imports what was staged and is not imported yet; answers how many SSTables were imported, by earlier calls too.
+     *
+     * @param earliestSnapshot of all replicas
+     * @param skewMost between their clocks
+     */
+    int importAll(Instant earliestSnapshot, Duration skewMost) throws IOException {
+        Instant own = snapshot.orElseThrow(() -> new LiveNodeException(
+                        "nothing is imported: no snapshot is taken, node=" + node.address() + ", run=" + id))
+                .at();
+        if (staging.isReceiving()) {
+            throw new LiveNodeException("nothing is imported: a session of the run is writing still, node="
+                    + node.address() + ", run=" + id);
+        }
+        Instant deadline = guarded.deadline(own.isBefore(earliestSnapshot) ? own : earliestSnapshot, skewMost);
+        for (LiveTable table : tables) {
+            Path staged = staging.tableDirectory(table.keyspace(), table.name());
+            if (!LiveNode.data(staged).isEmpty()) {
+                imported += guarded.importAll(Map.of(table, staged), deadline);
+            }
+        }
+        return imported;
+    }
+
+    @Override
+    public void close() throws IOException {
+        closeAll(List.of(node, staging));
+    }
+
+    private static void closeAll(List<Closeable> opened) throws IOException {
+        IOException failure = null;
+        for (Closeable one : opened) {
+            try {
+                one.close();
+            } catch (IOException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

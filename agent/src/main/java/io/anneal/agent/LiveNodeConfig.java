@@ -1,0 +1,57 @@
+package io.anneal.agent;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How a live node is reached. Certificates of the node are held against the JDK's trust store, which
+ * {@code javax.net.ssl.trustStore} names.
+ *
+ * @param jmxLogin none where the node lets everybody in who reaches it: Cassandra's default, at loopback only
+ * @param jmxTls whether JMX is spoken over TLS, its registry too
+ * @param answerLimit for so long the node may take to answer what it knows
+ * @param workLimit for so long it may take for a snapshot or an import
+ */
+public record LiveNodeConfig(
+        InetSocketAddress jmx,
+        Optional<Login> jmxLogin,
+        boolean jmxTls,
+        InetSocketAddress cql,
+        Optional<Login> cqlLogin,
+        boolean cqlTls,
+        Duration answerLimit,
+        Duration workLimit) {
+    private static final Duration ANSWER_LIMIT_DEFAULT = Duration.ofSeconds(30);
+    private static final Duration WORK_LIMIT_DEFAULT = Duration.ofHours(1);
+
+    /** Who asks. */
+    public record Login(String user, String password) {
+        /** Without the password: this ends up in logs. */
+        @Override
+        public String toString() {
+            return user;
+        }
+    }
+
+    /** A node that asks for no login and no TLS. */
+    public static LiveNodeConfig of(InetSocketAddress jmx, InetSocketAddress cql) {
+        return new LiveNodeConfig(
+                jmx, Optional.empty(), false, cql, Optional.empty(), false, ANSWER_LIMIT_DEFAULT, WORK_LIMIT_DEFAULT);
+    }
+
+    /** The same for a node that asks who comes. */
+    public LiveNodeConfig withLogins(Optional<Login> ofJmx, Optional<Login> ofCql) {
+        return new LiveNodeConfig(jmx, ofJmx, jmxTls, cql, ofCql, cqlTls, answerLimit, workLimit);
+    }
+
+    /** The same over TLS. */
+    public LiveNodeConfig withTls(boolean ofJmx, boolean ofCql) {
+        return new LiveNodeConfig(jmx, jmxLogin, ofJmx, cql, cqlLogin, ofCql, answerLimit, workLimit);
+    }
+
+    /** The same with other patience. */
+    public LiveNodeConfig withLimits(Duration answer, Duration work) {
+        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, answer, work);
+    }
+}

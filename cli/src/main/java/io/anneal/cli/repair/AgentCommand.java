@@ -1,0 +1,118 @@
+package io.anneal.cli.repair;
+
+import io.anneal.agent.Agent;
+import io.anneal.agent.AgentService;
+import io.anneal.agent.LiveNodeConfig;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.Subcommand;
+import io.anneal.io.RateLimiter;
+import io.anneal.net.PasswordFile;
+import io.anneal.net.PeerAddress;
+import io.anneal.node.NodeFile;
+import io.anneal.repair.RepairRunner;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code anneal agent}: stands beside a Cassandra node that runs, for {@code anneal cluster}, until it is stopped. */
+@Command(
+        name = "agent",
+        description = "Stands beside a Cassandra node that runs, and does for it what 'anneal cluster' asks, until"
+                + " stopped. Run it as Cassandra's user.")
+public final class AgentCommand extends Subcommand {
+    @Option(
+            names = "--jmx",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "The node's JMX, as 127.0.0.1:7199.")
+    private String jmx;
+
+    @Option(
+            names = "--cql",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "The node's CQL, at its own address, as 10.0.0.1:9042.")
+    private String cql;
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Where to listen: at the node's address in the ring, and the same port beside all nodes. Any"
+                    + " address but loopback needs certificates.")
+    private String listen;
+
+    @Option(
+            names = "--directory",
+            required = true,
+            paramLabel = "DIR",
+            description = "For what the node is to import; the agent's alone, on the file system of the node's data.")
+    private Path directory;
+
+    @Option(names = "--jmx-user", paramLabel = "NAME", description = "Who logs in at JMX.")
+    private String jmxUser;
+
+    @Option(
+            names = "--jmx-password-file",
+            paramLabel = "FILE",
+            description = "The password for JMX, in a file of mode 0600.")
+    private Path jmxPasswordFile;
+
+    @Option(
+            names = "--jmx-tls",
+            description = "Speak JMX over TLS. Java's options say whom to trust: JAVA_TOOL_OPTIONS with"
+                    + " -Djavax.net.ssl.trustStore=FILE.")
+    private boolean jmxTls;
+
+    @Option(names = "--cql-user", paramLabel = "NAME", description = "Who logs in at CQL.")
+    private String cqlUser;
+
+    @Option(
+            names = "--cql-password-file",
+            paramLabel = "FILE",
+            description = "The password for CQL, in a file of mode 0600.")
+    private Path cqlPasswordFile;
+
+    @Option(names = "--cql-tls", description = "Speak CQL over TLS, as --jmx-tls does.")
+    private boolean cqlTls;
+
+    @Mixin
+    private PeerSecurity security = new PeerSecurity();
+
+    @Override
+    protected int execute() throws IOException, InterruptedException {
+        security.check(this);
+        InetSocketAddress address = RepairRunner.address(listen);
+        security.checkListening(this, address);
+        LiveNodeConfig config = LiveNodeConfig.of(RepairRunner.address(jmx), RepairRunner.address(cql))
+                .withLogins(
+                        login("--jmx-user", jmxUser, jmxPasswordFile), login("--cql-user", cqlUser, cqlPasswordFile))
+                .withTls(jmxTls, cqlTls);
+        try (Agent agent = Agent.open(config, directory, host());
+                CommandNode node = CommandNode.serve(
+                        address,
+                        agent.replicas(listen),
+                        security.config(this, () -> NodeFile.idOf(directory, host()::newId)),
+                        host(),
+                        RateLimiter.UNLIMITED,
+                        new AgentService(agent)::register)) {
+            out().println("listening on " + PeerAddress.text(node.address()));
+            out().flush();
+            node.awaitStop(agent);
+            return ExitCode.YES;
+        }
+    }
+
+    private Optional<LiveNodeConfig.Login> login(String option, String user, Path passwordFile) throws IOException {
+        if ((user == null) != (passwordFile == null)) {
+            throw usage(option + " and the password's file go together");
+        }
+        return user == null
+                ? Optional.empty()
+                : Optional.of(new LiveNodeConfig.Login(user, PasswordFile.read(passwordFile)));
+    }
+}

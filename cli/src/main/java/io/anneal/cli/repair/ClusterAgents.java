@@ -1,0 +1,103 @@
+package io.anneal.cli.repair;
+
+import io.anneal.agent.AgentKeyspace;
+import io.anneal.agent.AgentPeer;
+import io.anneal.agent.AgentStatus;
+import io.anneal.cli.command.RunRefusedException;
+import io.anneal.net.Connector;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.Waiting;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * The agents of a cluster, by their nodes' names in the ring: those that were named, and of other nodes whoever listens at the node's
+ * address, at the port of the first. One thread.
+ */
+final class ClusterAgents {
+    private final Connector connector;
+    private final int port;
+    /** By the endpoint that each states. */
+    private final Map<String, AgentPeer> named = new LinkedHashMap<>();
+
+    private final Map<String, AgentPeer> byOwner = new LinkedHashMap<>();
+
+    /** @param addresses one at least */
+    ClusterAgents(Connector connector, List<InetSocketAddress> addresses) throws IOException {
+        this.connector = connector;
+        port = addresses.get(0).getPort();
+        for (InetSocketAddress address : addresses) {
+            AgentPeer agent = new AgentPeer(connector, address);
+            AgentStatus status = Waiting.result(agent.status(List.of()));
+            AgentPeer other = named.put(status.endpoint(), agent);
+            if (other != null) {
+                throw new RunRefusedException("two agents stand beside one node, node=" + status.endpoint()
+                        + ", agents=" + List.of(other.name(), agent.name()));
+            }
+        }
+    }
+
+    /** Keyspaces as the node of the first agent sees them. */
+    List<AgentKeyspace> keyspaces(List<String> names) throws IOException {
+        return Waiting.result(named.values().iterator().next().status(names)).keyspaces();
+    }
+
+    List<AgentPeer> named() {
+        return List.copyOf(named.values());
+    }
+
+    /** @param owner a node of the ring */
+    AgentPeer of(String owner) throws IOException {
+        AgentPeer known = byOwner.get(owner);
+        if (known == null) {
+            known = find(owner);
+            byOwner.put(owner, known);
+        }
+        return known;
+    }
+
+    private AgentPeer find(String owner) throws IOException {
+        for (Map.Entry<String, AgentPeer> agent : named.entrySet()) {
+            if (isOf(agent.getKey(), owner)) {
+                return agent.getValue();
+            }
+        }
+        AgentPeer agent = new AgentPeer(connector, new InetSocketAddress(PeerAddress.host(owner), port));
+        String endpoint = Waiting.result(agent.status(List.of())).endpoint();
+        if (!isOf(endpoint, owner)) {
+            throw new RunRefusedException("agent stands beside another node than it should: name those that listen"
+                    + " elsewhere with --agent, agent=" + agent.name() + ", node=" + owner + ", found=" + endpoint);
+        }
+        return agent;
+    }
+
+    private static boolean isOf(String endpoint, String owner) {
+        return endpoint.equals(owner) || PeerAddress.host(endpoint).equals(owner);
+    }
+
+    /** The nodes of a keyspace, those of some data centres if any are named. */
+    static List<String> nodes(AgentKeyspace keyspace, List<String> dataCentres) throws RunRefusedException {
+        List<String> unknown = new ArrayList<>(dataCentres);
+        unknown.removeAll(keyspace.dataCentres().values());
+        if (!unknown.isEmpty()) {
+            throw new RunRefusedException("keyspace has no replicas in the data centre, keyspace=" + keyspace.name()
+                    + ", data-centres=" + unknown + ", known="
+                    + new TreeSet<>(keyspace.dataCentres().values()));
+        }
+        List<String> nodes = keyspace.dataCentres().entrySet().stream()
+                .filter(owner -> dataCentres.isEmpty() || dataCentres.contains(owner.getValue()))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+        if (nodes.size() < 2) {
+            throw new RunRefusedException(
+                    "keyspace has one replica alone, keyspace=" + keyspace.name() + ", nodes=" + nodes);
+        }
+        return nodes;
+    }
+}

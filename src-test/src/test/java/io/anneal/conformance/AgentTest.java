@@ -1,0 +1,234 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.anneal.agent.Agent;
+import io.anneal.agent.AgentKeyspace;
+import io.anneal.agent.AgentPeer;
+import io.anneal.agent.AgentService;
+import io.anneal.agent.AgentStatus;
+import io.anneal.agent.ClusterHold;
+import io.anneal.agent.LiveNode;
+import io.anneal.agent.LiveTable;
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.io.Directories;
+import io.anneal.net.NetConfig;
+import io.anneal.net.NodeIdentity;
+import io.anneal.net.PeerException;
+import io.anneal.net.SharedToken;
+import io.anneal.net.VersionRange;
+import io.anneal.net.Waiting;
+import io.anneal.node.Node;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSource;
+import io.anneal.testkit.ManualClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** An agent beside a real node, asked over loopback as another process would. */
+@WithCassandra
+final class AgentTest {
+    private static final String KEYSPACE = "agent_test";
+    private static final String TABLE = KEYSPACE + ".t";
+    private static final Duration LEASE = Duration.ofMinutes(10);
+    private static final UUID RUN = new UUID(7, 8);
+
+    /** On the file system of the node's data. */
+    private Path directory;
+
+    private final ManualClock time = ManualClock.create();
+    private CassandraPeer peer;
+    private Agent agent;
+    private Node served;
+    private Node asking;
+    private AgentPeer asked;
+
+    @BeforeEach
+    void open(CassandraPeer given) throws IOException {
+        peer = given;
+        directory = Files.createTempDirectory(Path.of("target"), "agent");
+        peer.executeAll(List.of(
+                "DROP KEYSPACE IF EXISTS " + KEYSPACE,
+                "CREATE KEYSPACE " + KEYSPACE
+                        + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+                "CREATE TABLE " + TABLE + " (k int PRIMARY KEY, v text)",
+                "INSERT INTO " + TABLE + " (k, v) VALUES (1, 'one')"));
+        // Only what measures leases stands still: clocks of machines go on.
+        HostEnvironment host = HostEnvironment.system();
+        host = host.withTime(host.clock(), time::nanoTime, host.sleeper());
+        agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), host);
+        served = node();
+        served.replicas().add("data", agent.replicas("live"));
+        new AgentService(agent).register(served.handlers());
+        InetSocketAddress address = served.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        asking = node();
+        asked = new AgentPeer(asking.peers(), address);
+    }
+
+    private static Node node() {
+        SharedToken token = SharedToken.of("a secret of more than sixteen bytes".getBytes(StandardCharsets.UTF_8));
+        return Node.open(
+                NetConfig.of(
+                                new NodeIdentity(UUID.randomUUID(), "", Map.of()),
+                                Optional.of(token),
+                                new VersionRange(1, 1))
+                        .withBudget(ByteBudget.of(64 << 20)),
+                4,
+                new SecureRandom());
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        asking.close();
+        served.close();
+        agent.close();
+        Directories.deleteTree(directory);
+    }
+
+    private ClusterHold take(UUID run, String... tables) throws IOException {
+        return ClusterHold.take(List.of(asked), run, List.of(tables), LEASE, HostEnvironment.system());
+    }
+
+    private AgentStatus status() throws IOException {
+        return Waiting.result(asked.status(List.of()));
+    }
+
+    private boolean holdsNothing() {
+        try (LiveNode node = LiveNodeTest.open(peer);
+                Stream<Path> runs = Files.list(directory.resolve("agent").resolve("runs"))) {
+            LiveTable table = node.table(KEYSPACE, "t").orElseThrow();
+            return !node.neverPurges(table)
+                    && node.snapshotDirectories("anneal-" + RUN, table).isEmpty()
+                    && runs.findAny().isEmpty()
+                    && status().heldTables().isEmpty()
+                    && status().run().isEmpty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    @Test
+    void shouldTellOfItsNodeAndOfKeyspaces() throws IOException {
+        AgentStatus status = Waiting.result(asked.status(List.of(KEYSPACE)));
+
+        try (LiveNode node = LiveNodeTest.open(peer)) {
+            assertThat(status.hostId()).isEqualTo(node.hostId());
+            assertThat(status.endpoint()).isEqualTo(node.endpoint());
+            AgentKeyspace keyspace = status.keyspaces().get(0);
+            assertThat(keyspace.ring()).isEqualTo(node.ring(KEYSPACE));
+            assertThat(keyspace.tables()).containsExactly("t");
+            assertThat(keyspace.dataCentres())
+                    .isEqualTo(Map.of(keyspace.ring().owners().iterator().next(), node.dataCentre()));
+        }
+        assertThatExceptionOfType(PeerException.class)
+                .isThrownBy(() -> Waiting.result(asked.status(List.of("none"))))
+                .withMessageContaining("keyspace is not there")
+                .satisfies(refused -> assertThat(refused.code()).isEqualTo("refused"));
+    }
+
+    @Test
+    void shouldHoldTablesOfferTheirSnapshotAndLetGo() throws IOException {
+        ReplicaSource replicas = agent.replicas("live");
+        assertThatExceptionOfType(ReplicaException.class)
+                .isThrownBy(() -> replicas.open(KEYSPACE, "t", Optional.empty()))
+                .withMessageContaining("no run holds tables here");
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            assertThat(status().run()).contains(RUN);
+            assertThat(status().heldTables()).containsExactly(TABLE);
+            assertThatExceptionOfType(ReplicaException.class)
+                    .isThrownBy(() -> replicas.open(KEYSPACE, "t", Optional.empty()))
+                    .withMessageContaining("no snapshot");
+
+            assertThat(hold.takeSnapshots()).isEqualTo(hold.takeSnapshots());
+
+            try (Replica replica = replicas.open(KEYSPACE, "t", Optional.empty())) {
+                assertThat(replica.schema().name()).isEqualTo("t");
+            }
+            assertThat(replicas.tables(KEYSPACE)).containsExactly("t");
+            assertThat(hold.importAll()).singleElement().satisfies(imported -> {
+                assertThat(imported.failure()).isEmpty();
+                assertThat(imported.sstables()).isZero();
+            });
+        }
+        assertThat(holdsNothing()).isTrue();
+    }
+
+    @Test
+    void shouldHoldForOneRunAtATime() throws IOException {
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            assertThatExceptionOfType(PeerException.class)
+                    .isThrownBy(() -> take(new UUID(1, 1), TABLE))
+                    .withMessageContaining("another run holds tables here")
+                    .withMessageContaining("run=" + RUN);
+            assertThat(status().run()).as("asked twice, and the other one has let go").contains(RUN);
+            take(RUN, TABLE);
+            hold.takeSnapshots();
+        }
+        assertThat(holdsNothing()).isTrue();
+    }
+
+    @Test
+    void shouldLetGoWhenTheLeaseEnds() throws IOException {
+        ClusterHold hold = take(RUN, TABLE);
+        hold.takeSnapshots();
+
+        time.advance(LEASE);
+
+        await(this::holdsNothing);
+        assertThat(hold.importAll())
+                .singleElement()
+                .satisfies(imported -> assertThat(imported.failure().orElseThrow())
+                        .hasMessageContaining("nothing is held for the run here"));
+    }
+
+    @Test
+    void shouldHoldNothingAfterARefusal() throws IOException {
+        assertThatThrownBy(() -> take(RUN, TABLE, KEYSPACE + ".none")).hasMessageContaining("table is not there");
+        assertThat(holdsNothing()).isTrue();
+        peer.execute("ALTER TABLE " + TABLE + " WITH gc_grace_seconds = 0");
+        assertThatThrownBy(() -> take(RUN, TABLE)).hasMessageContaining("gc_grace is 0");
+        assertThat(holdsNothing()).isTrue();
+    }
+
+    @Test
+    void shouldLetGoWhenItIsClosed() throws IOException {
+        take(RUN, TABLE).takeSnapshots();
+
+        agent.close();
+
+        try (LiveNode node = LiveNodeTest.open(peer)) {
+            LiveTable table = node.table(KEYSPACE, "t").orElseThrow();
+            assertThat(node.neverPurges(table)).isFalse();
+            assertThat(node.snapshotDirectories("anneal-" + RUN, table)).isEmpty();
+        }
+        assertThat(directory.resolve("agent").resolve("runs")).isEmptyDirectory();
+    }
+}
