@@ -190,7 +190,8 @@ public final class ClusterHold implements Closeable {
                 Waiting.result(asked.get(i));
             } catch (IOException e) {
                 LOG.warn(
-                        "agent was not told to let go, and does when its lease ends, agent={}, lease={}, reason={}",
+                        "agent has not let go yet, and does when its lease has ended and its node answers, agent={}, lease={},"
+                                + " reason={}",
                         agents.get(i).name(),
                         lease,
                         e.getMessage());

@@ -109,6 +109,7 @@ final class HeldRun implements Closeable {
         }
         return new CassandraReplicas(taken.get().directories(), Optional.empty(), Optional.of(staging))
                 .named(name)
+                .withViewsKnown()
                 .open(keyspace, table, staged);
     }
 

@@ -65,6 +65,8 @@ public final class CassandraReplicas implements ReplicaSource {
     /** By keyspace. */
     private final Map<String, List<Long>> diskBoundaries;
 
+    private final boolean areViewsKnown;
+
     /**
      * @param directories one, or one a disk
      * @param schemaFile the schema text to use instead of the one beside the SSTables
@@ -76,7 +78,8 @@ public final class CassandraReplicas implements ReplicaSource {
                 schemaFile,
                 staging,
                 directories.size() == 1 ? directories.get(0).toString() : directories.toString(),
-                Map.of());
+                Map.of(),
+                false);
     }
 
     private CassandraReplicas(
@@ -84,7 +87,9 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<Path> schemaFile,
             Optional<StagingArea> staging,
             String name,
-            Map<String, List<Long>> diskBoundaries) {
+            Map<String, List<Long>> diskBoundaries,
+            boolean areViewsKnown) {
+        this.areViewsKnown = areViewsKnown;
         this.diskBoundaries = Map.copyOf(diskBoundaries);
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
@@ -94,7 +99,12 @@ public final class CassandraReplicas implements ReplicaSource {
 
     /** The same under another name than that of its directories, for reports. */
     public CassandraReplicas named(String other) {
-        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries);
+        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries, areViewsKnown);
+    }
+
+    /** The same for tables of which the caller knows that no materialized view is fed from them: nothing says that this was not checked. */
+    public CassandraReplicas withViewsKnown() {
+        return new CassandraReplicas(directories, schemaFile, staging, name, diskBoundaries, true);
     }
 
     /**
@@ -103,7 +113,7 @@ public final class CassandraReplicas implements ReplicaSource {
      * @param byKeyspace the last token of each directory but the last one, ascending
      */
     public CassandraReplicas withDiskBoundaries(Map<String, List<Long>> byKeyspace) {
-        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace);
+        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace, areViewsKnown);
     }
 
     @Override
@@ -255,12 +265,12 @@ public final class CassandraReplicas implements ReplicaSource {
         }
     }
 
-    private static List<String> notes(SSTables sstables, TableViews views) {
+    private List<String> notes(SSTables sstables, TableViews views) {
         List<String> notes = new ArrayList<>();
         if (sstables.readers().isEmpty()) {
             notes.add("replica has no SSTable of the table: is it the right directory");
         }
-        if (!views.complete()) {
+        if (!views.complete() && !areViewsKnown) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
                             + " give the text of the whole keyspace, or a data directory with the node's"

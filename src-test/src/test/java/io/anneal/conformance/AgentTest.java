@@ -188,7 +188,9 @@ final class AgentTest {
                     .isThrownBy(() -> take(new UUID(1, 1), TABLE))
                     .withMessageContaining("another run holds tables here")
                     .withMessageContaining("run=" + RUN);
-            assertThat(status().run()).as("asked twice, and the other one has let go").contains(RUN);
+            assertThat(status().run())
+                    .as("asked twice, and the other one has let go")
+                    .contains(RUN);
             take(RUN, TABLE);
             hold.takeSnapshots();
         }
