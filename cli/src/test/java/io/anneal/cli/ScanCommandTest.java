@@ -241,8 +241,11 @@ final class ScanCommandTest {
             assertThat(run.exitCode()).as(refused.get(0)).isEqualTo(ExitCode.USAGE);
             assertThat(run.err()).contains("ANL-4001", refused.get(1));
         }
-        assertThat(scan("--limit", 0).exitCode()).isEqualTo(ExitCode.USAGE);
-        assertThat(scan("--page-size", 0).exitCode()).isEqualTo(ExitCode.USAGE);
+        for (String option : List.of("--limit", "--page-size")) {
+            CommandRun run = scan(option, 0);
+            assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+            assertThat(run.err()).contains("ANL-4001", option);
+        }
     }
 
     @Test

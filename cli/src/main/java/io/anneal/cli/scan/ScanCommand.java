@@ -170,6 +170,9 @@ public final class ScanCommand extends Subcommand {
         if (limit != null && limit < 1) {
             throw usage("--limit must be positive, limit=" + limit);
         }
+        if (pageSize < 1) {
+            throw usage("--page-size must be positive, pageSize=" + pageSize);
+        }
         if (json() && format == Format.csv) {
             throw usage("--json excludes --format csv");
         }
