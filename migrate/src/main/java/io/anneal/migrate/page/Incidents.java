@@ -12,6 +12,9 @@ import java.util.TreeMap;
  * answer; and that it is over. Not for several threads.
  */
 final class Incidents {
+    /** What those of the phase store are about. */
+    static final String STORE = "phase store";
+
     private static final int EVENTS_MAX = 500;
     private static final String WHO = "this page";
     private static final String SUBJECT = "subject";

@@ -19,9 +19,6 @@ final class Monitor {
 
     private static final Logger LOG = LoggerFactory.getLogger(Monitor.class);
 
-    /** What incidents of the phase store are about. */
-    private static final String STORE = "phase store";
-
     private final PhaseStore store;
     private final String name;
     private final SnapshotBuilder builder;
@@ -97,9 +94,7 @@ final class Monitor {
             }
         }
         if (state.state().equals("unreachable") || state.state().equals("lost")) {
-            incidents.goesOn(STORE, state.state(), state.since(), state.message());
-        } else {
-            incidents.isOver(STORE, now);
+            incidents.goesOn(Incidents.STORE, state.state(), state.since(), state.message());
         }
         synchronized (this) {
             feed.tick(now);

@@ -82,6 +82,7 @@ final class SnapshotBuilder {
                 .allMatch(instance -> !instance.serves() || instance.acknowledged() && !instance.silent());
         Map<String, Snapshot.Failing> failing = failing(states, nowMillis);
         noteInstances(states, nowMillis);
+        incidents.isOver(Incidents.STORE, nowMillis);
         List<Snapshot.Event> events = events(history, store.notes(name));
         return Optional.of(new Snapshot.Known(
                 inForce(inForce.get(), acknowledged),

@@ -227,6 +227,7 @@ function drawAlarm() {
   const title = wrong.length > 0 ? `⚠ ${wrong.join(', ')} · ${name}` : name;
   if (document.title !== title) document.title = title;
   document.documentElement.dataset.alarm = wrong.length > 0 ? 'bad' : '';
+  document.documentElement.dataset.old = String(state.stream === 'lost' || !['ok', 'unasked'].includes(now?.store.state ?? 'ok'));
 }
 
 function banner(key, tone, title, text) {
@@ -574,7 +575,9 @@ function fillInstance(row, instance) {
     cell(side, reads ? `${latency(reads[0])} / ${latency(reads[1])}` : '–', gone);
   }
   cell('dirty', count(dirtyOf(instance)), dirtyOf(instance) > 0 && instance.dirty.target > 0 ? 'warn' : gone);
-  cell('heard', instance.heardMillis < 1500 ? 'now' : `${span(instance.heardMillis)} ago`, instance.stale ? 'bad' : '');
+  const { store } = state.now;
+  const heardMillis = instance.heardMillis + (store.state === 'ok' ? 0 : at - store.since);
+  cell('heard', heardMillis < 1500 && store.state === 'ok' ? 'now' : `${span(heardMillis)} ago`, instance.stale ? 'bad' : '');
 }
 
 function drawInstances() {
@@ -794,7 +797,7 @@ const FAILURES = [
   { name: 'of the target', colour: 'bad', width: 2, format: rate, value: ofRate('targetFailed') },
   { name: 'of the origin', colour: 'origin', width: 2, format: rate, value: ofRate('originFailed') },
 ];
-const ofSide = (side, colour) => ({ name: side, colour, width: 2, format: latency, value: (point, key) => point.latencies[`${key}.${side}`]?.[1] });
+const ofSide = (side, colour) => ({ name: side, colour, width: 1.25, format: latency, value: (point, key) => point.latencies[`${key}.${side}`]?.[1] });
 const P99_OF_SIDES = [ofSide('origin', 'origin'), ofSide('target', 'target')];
 
 const charts = [];
@@ -851,6 +854,14 @@ function largest(columnsOf) {
   return max;
 }
 
+/** Of a linear scale: few spikes, as of a start, must not press all else flat. Infinity if nothing is cut off. */
+function capOf(columnsOf) {
+  const values = columnsOf.slice(1).flat().filter(value => value != null).sort((a, b) => a - b);
+  if (values.length < 20) return Infinity;
+  const usual = values[Math.floor(values.length * 0.95)];
+  return values[values.length - 1] > 4 * usual ? 2 * usual : Infinity;
+}
+
 function smallest(columnsOf) {
   let min = Infinity;
   for (const column of columnsOf.slice(1)) for (const value of column) if (value > 0 && value < min) min = value;
@@ -902,7 +913,7 @@ function markers(chart) {
 
 function makeChart({ id, series, key = () => null, view = windowView, height, format, label, range, names = false, band = false, note = () => '', zero = null }) {
   const figure = $(id);
-  const chart = { figure, plot: figure.querySelector('.plot'), legend: figure.querySelector('.legend'), series, drawn: [...series].reverse(), key, view, height, format, label, range, names, band, note, zero };
+  const chart = { figure, plot: figure.querySelector('.plot'), legend: figure.querySelector('.legend'), series, drawn: [...series].reverse(), key, view, height, format, label, range, names, band, note, zero, cap: Infinity, cut: figure.querySelector('.cut') };
   chart.noteElement = h('div', { class: 'plot-note' });
   chart.plot.tabIndex = 0;
   chart.plot.setAttribute('role', 'img');
@@ -937,7 +948,7 @@ function build(chart) {
       x: { time: true, range: () => [chart.view().from, chart.view().to] },
       y: log
         ? { distr: 3, range: () => [Math.pow(10, Math.floor(Math.log10(shared.min || 1))), Math.pow(10, Math.ceil(Math.log10(shared.max || 10)))] }
-        : { range: chart.range === 'shared' ? () => [0, shared.max > 0 ? shared.max * 1.06 : 1000] : (u, min, max) => [0, max > 0 ? max * 1.1 : 1] },
+        : { range: chart.range === 'shared' ? () => [0, shared.max > 0 ? shared.max * 1.06 : 1000] : (u, min, max) => [0, max > 0 ? Math.min(max * 1.1, chart.cap) : 1] },
     },
     axes: [
       { ...axis, space: narrow ? 56 : 50, size: 26, gap: 4, values: (u, ticks, axisIndex, space, increment) => ticks.map(tick => timeTick(u, chart.view(), tick, increment)) },
@@ -1007,6 +1018,9 @@ function drawCharts() {
   if (!Number.isFinite(shared.min)) shared.min = 1;
   for (const chart of charts) {
     const columnsOf = data.get(chart);
+    chart.cap = chart.view === weeksView ? capOf(columnsOf) : Infinity;
+    if (chart.cap < Infinity) setText(chart.cut, `Spikes up to ${latency(largest(columnsOf))} are cut off.`);
+    else if (chart.cut) setText(chart.cut, '');
     chart.u.setData(columnsOf, true);
     drawLegend(chart);
     const none = columnsOf.slice(1).every(column => column.every(value => value == null));
@@ -1053,22 +1067,26 @@ function median(values) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** In words, by the medians of the points' p99: of those in which both sides were called, if there are any. */
+/**
+ * In words, by the medians of the points' p99: of those in which both sides were read alike, if there are any. A side that was asked
+ * for a few keys only, as the origin for what the target lacks, says nothing of what it would be with all of them.
+ */
 function fasterText(key) {
   const { points } = views.weeks;
-  const p99 = side => points.map(point => point.latencies[`${key}.${side}`]?.[1]);
-  const [origin, target] = [p99('origin'), p99('target')];
-  const both = points.map((point, index) => index).filter(index => origin[index] != null && target[index] != null);
-  const ofBoth = both.length > 0;
-  const originValues = ofBoth ? both.map(index => origin[index]) : origin.filter(value => value != null);
-  const targetValues = ofBoth ? both.map(index => target[index]) : target.filter(value => value != null);
-  if (originValues.length === 0 || targetValues.length === 0) {
-    return originValues.length + targetValues.length === 0 ? '' : `Only the ${originValues.length > 0 ? 'origin' : 'target'} was measured so far.`;
+  const calls = (point, side) => point.latencies[`${key}.${side}`]?.[3] ?? 0;
+  const counts = (point, side, other) => calls(point, side) > 0 && calls(point, side) >= 0.2 * calls(point, other);
+  const ofOrigin = points.filter(point => counts(point, O, T));
+  const ofTarget = points.filter(point => counts(point, T, O));
+  if (ofOrigin.length === 0 || ofTarget.length === 0) {
+    return ofOrigin.length + ofTarget.length === 0 ? '' : `Only the ${ofOrigin.length > 0 ? O : T} was measured so far.`;
   }
-  const [ofOrigin, ofTarget] = [median(originValues), median(targetValues)];
-  const percent = Math.round(100 * (ofOrigin - ofTarget) / ofOrigin);
+  const both = ofOrigin.filter(point => counts(point, T, O));
+  const p99 = (chosen, side) => median((both.length > 0 ? both : chosen).map(point => point.latencies[`${key}.${side}`][1]));
+  const origin = p99(ofOrigin, O);
+  const target = p99(ofTarget, T);
+  const percent = Math.round(100 * (origin - target) / origin);
   const words = percent === 0 ? 'The target is as fast as the origin' : `The target is ${Math.abs(percent)} % ${percent > 0 ? 'faster' : 'slower'}`;
-  return `${words}: p99 ${latency(ofTarget)}, the origin’s ${latency(ofOrigin)} (medians${ofBoth ? '' : '; measured at different times'}).`;
+  return `${words}: p99 ${latency(target)}, the origin’s ${latency(origin)} (medians${both.length > 0 ? '' : '; measured at different times'}).`;
 }
 
 function drawFaster() {

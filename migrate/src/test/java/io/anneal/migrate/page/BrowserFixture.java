@@ -34,9 +34,7 @@ abstract class BrowserFixture {
     @BeforeAll
     static void startBrowser() throws IOException {
         Optional<Path> program = Chromium.installed();
-        assumeTrue(
-                program.isPresent(),
-                "the page was not driven: this machine has no Chromium (apt-get install chromium)");
+        assumeTrue(program.isPresent(), NOT_DRIVEN);
         chromium = Chromium.start(program.get());
     }
 
@@ -59,6 +57,15 @@ abstract class BrowserFixture {
         tab.close();
         if (page != null) {
             page.close();
+        }
+    }
+
+    BrowserTab openAnother() throws IOException {
+        try {
+            return chromium.open();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
         }
     }
 

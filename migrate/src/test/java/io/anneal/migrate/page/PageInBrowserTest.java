@@ -1,7 +1,6 @@
 package io.anneal.migrate.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.dualdao.compare.FieldDiff;
 import io.anneal.dualdao.phase.Phase;
@@ -10,7 +9,10 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -418,26 +420,104 @@ final class PageInBrowserTest extends BrowserFixture {
     }
 
     @Test
-    void shouldTakePicturesOfAWholeWalk() throws IOException {
-        String directory = System.getProperty("anneal.screenshots");
-        assumeTrue(directory != null, "no pictures were asked for: -Danneal.screenshots=DIR");
-        serve(PretendRun.begun(2));
-        walkForPictures();
-        for (String scheme : new String[] {"light", "dark"}) {
-            tab.scheme(scheme);
-            tab.size(1280, 1000, 1, false);
-            show();
-            Files.write(
-                    Path.of(directory, "migrate-page-" + scheme + ".png"),
-                    PalettePng.of(tab.screenshot(1280, height())));
-        }
-        tab.scheme("light");
-        tab.size(360, 740, 2, true);
+    void shouldDrawTheWeeksBeforeItsServerBegan(@TempDir Path history) throws IOException {
+        PageConfig config = PageConfig.loopback().withHistory(history);
+        serve(PretendRun.begun(1), config);
+        run.turns(600, Duration.ofHours(1), scheduler::turn);
+        run.advance("write both");
+        run.turns(1, Duration.ofSeconds(1), scheduler::turn);
+        run.control.note("omar", "new disks");
+        run.turns(100, Duration.ofHours(1), scheduler::turn);
+        PhaseRecord second = run.store.read(PretendRun.NAME).orElseThrow();
+        run.store.compareAndSet(
+                PretendRun.NAME, second.version(), second.changed(Phase.READ_TARGET, 50, "dana", run.instant(), "on"));
+        run.turns(200, Duration.ofHours(1), scheduler::turn);
+        page.close();
+        serve(run, config);
         show();
-        Files.write(Path.of(directory, "migrate-page-phone.png"), PalettePng.of(tab.screenshot(360, 1_560)));
+
+        assertThat(tab.text("#chart-weeks-read-words"))
+                .matches(
+                        "The target is \\d\\d % faster: p99 1\\.\\d\\d ms, the origin’s \\d\\.\\d\\d ms \\(medians\\)\\.");
+        assertThat(tab.text("#chart-weeks-batch-words"))
+                .startsWith("The target is ")
+                .contains(" % faster");
+        tab.evaluate("document.querySelector('#chart-weeks-read .plot').focus()");
+        tab.key("Home", 36);
+        assertThat(tab.text("#chart-weeks-read .legend"))
+                .containsPattern("origin\\s+[23]\\.\\d+ ms\\s+target\\s+–\\s+2 Mar, 1");
+        assertThat(tab.text("#chart-weeks-batch .legend")).contains("2 Mar, 1");
+        assertThat(tab.text("#footer")).contains("Charts of six weeks outlive this page’s server");
+        noErrors();
+        picture("weeks-light.png", 1280);
+        tab.scheme("dark");
+        tab.size(360, 740, 2, true);
+        picture("weeks-phone.png", 360);
     }
 
-    private int height() throws IOException {
-        return tab.evaluate("document.documentElement.scrollHeight").asInt();
+    @Test
+    void shouldShowFiftyInstancesWithThoseInTroubleFirst() throws IOException {
+        serve(PretendRun.begun(50));
+        run.advance("write both");
+        seconds(4);
+        run.instances.get(36).failing = 0.9;
+        run.instances.get(47).alive = false;
+        seconds(12);
+        show();
+
+        assertThat(tab.evaluate("[...document.querySelectorAll('#instances .instance-name')].slice(0, 4).map(each =>"
+                                + " each.innerText).join(' ')")
+                        .asText())
+                .isEqualTo("profiles-48 profiles-37 profiles-1 profiles-2");
+        assertThat(tab.text("#instances-count")).isEqualTo("50 instances · 1 silent · 1 with failures");
+        assertThat(tab.evaluate("document.title").asText()).startsWith("⚠ target fails, 1 instance silent · profiles");
+        noErrors();
+        picture("fifty-light.png", 1280);
+        tab.size(360, 740, 2, true);
+        picture("fifty-phone.png", 360);
+    }
+
+    @Test
+    void shouldShowTwoPagesTheSameAndALostStoreOnBoth() throws IOException {
+        run = PretendRun.begun(2);
+        FragileStore fragile = new FragileStore(run.store);
+        page = MigrationPage.start(
+                PageConfig.loopback().withToken(TOKEN).withEnvironment(scheduler.environment(run)),
+                fragile.store(),
+                PretendRun.NAME,
+                run.control);
+        seconds(3);
+        show();
+        try (BrowserTab other = openAnother()) {
+            other.go(page.url());
+            fragile.lose();
+            seconds(2);
+
+            for (BrowserTab each : List.of(tab, other)) {
+                each.waitFor("document.title.startsWith('⚠ phase store unreachable · profiles · phase 1')");
+                assertThat(each.text("#instances > tr:first-child")).contains("profiles-1").endsWith("1 s ago");
+            }
+            picture("lost-light.png", 1280);
+
+            fragile.find();
+            seconds(1);
+            for (BrowserTab each : List.of(tab, other)) {
+                each.waitFor("document.title === 'profiles · phase 1'");
+                assertThat(each.text("#events"))
+                        .contains("The phase store did not answer", "The phase store answers again");
+                assertThat(each.errors()).isEmpty();
+            }
+        }
+    }
+
+    /** For somebody who looks at them: with {@code -Danneal.screenshots=DIR}. */
+    private void picture(String file, int width) throws IOException {
+        String directory = System.getProperty("anneal.screenshots");
+        if (directory != null) {
+            tab.waitFor("document.fonts.status === 'loaded'");
+            scheduler.turn();
+            int height = tab.evaluate("document.documentElement.scrollHeight").asInt();
+            Files.write(Path.of(directory, file), PalettePng.of(tab.screenshot(width, height)));
+        }
     }
 }
