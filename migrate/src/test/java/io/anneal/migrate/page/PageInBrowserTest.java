@@ -495,7 +495,9 @@ final class PageInBrowserTest extends BrowserFixture {
 
             for (BrowserTab each : List.of(tab, other)) {
                 each.waitFor("document.title.startsWith('⚠ phase store unreachable · profiles · phase 1')");
-                assertThat(each.text("#instances > tr:first-child")).contains("profiles-1").endsWith("1 s ago");
+                assertThat(each.text("#instances > tr:first-child"))
+                        .contains("profiles-1")
+                        .endsWith("1 s ago");
             }
             picture("lost-light.png", 1280);
 
