@@ -168,7 +168,7 @@ final class PagingCookieTest {
 
         assertThatThrownBy(
                         () -> new ReadQuery(List.of(right, left), List.of(), Slices.ALL, false, RowFilter.ALL, false))
-                .hasMessageContaining("overlap");
+                .hasMessageContaining("overlap, left=(-1,10], right=(9,20]");
         assertThatThrownBy(() -> new ReadQuery(List.of(), List.of(), Slices.ALL, false, RowFilter.ALL, false))
                 .hasMessageContaining("either");
         assertThatThrownBy(() -> new ReadQuery(List.of(left), List.of(), Slices.ALL, true, RowFilter.ALL, false))

@@ -24,6 +24,7 @@ final class MigrateJdbcToCassandraTest {
     @ResourceLock("keyspace shop")
     void shouldWalkTwoProcessesByCommandsAloneThoughOneIsKilledAndThePhaseStoreIsLost(CassandraPeer peer)
             throws Exception {
+        peer.execute("DROP KEYSPACE IF EXISTS shop");
         peer.execute("CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
         peer.execute("CREATE TABLE shop.profiles (id bigint PRIMARY KEY, name text)");
         String[] node = {peer.config().address(), Integer.toString(peer.cqlPort())};
@@ -45,6 +46,7 @@ final class MigrateJdbcToCassandraTest {
             walk.step();
             one.remove(3);
             assertThat(two.name(3)).isEqualTo("null");
+            walk.settle();
 
             walk.execute("drop table anneal_phase");
             walk.execute("drop table anneal_phase_lines");

@@ -125,6 +125,7 @@ class OperatePageTest {
     @Test
     void shouldMakeNodesEqualAndBringNothingBackWhenThePageIsFollowed(CassandraPeer cassandra) throws IOException {
         cassandra.executeAll(List.of(
+                "DROP KEYSPACE IF EXISTS shop",
                 "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
                 "CREATE TABLE shop.orders (id int PRIMARY KEY, item text) WITH gc_grace_seconds = " + GC_GRACE_SECONDS
                         + " AND compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"));

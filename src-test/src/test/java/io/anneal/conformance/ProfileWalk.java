@@ -96,6 +96,14 @@ final class ProfileWalk implements AutoCloseable {
         gated("advance", more);
     }
 
+    /** Waits until all act by the phase alone: what they have not seen they can't remember. */
+    void settle() throws InterruptedException {
+        for (int looks = 0; done("status").contains("does not act by it alone yet"); looks++) {
+            assertThat(looks).isLessThan(LOOKS_MAX);
+            PhaseControl.Sleeper.THREAD.sleep(LOOK);
+        }
+    }
+
     /** The end of the migration, as soon as its gates allow it. */
     String finish() throws InterruptedException {
         return gated("finish", "--who", "ada");

@@ -114,6 +114,8 @@ public final class ClusterRepairCommand extends Subcommand {
     private PeerSecurity security = new PeerSecurity();
 
     private final JobControl control = new JobControl();
+    /** Nodes were asked to import: what an interrupt leaves undone nobody knows here. */
+    private boolean imports;
 
     @Override
     public int errorExitCode() {
@@ -130,7 +132,10 @@ public final class ClusterRepairCommand extends Subcommand {
             ClusterResults results = new ClusterResults(this, run, started, state(), dryRun);
             return repair(node, results);
         } catch (InterruptedIOException | JobAbortedException e) {
-            say("interrupted: nothing was imported, and all agents were told to let go");
+            say(
+                    imports
+                            ? "interrupted while nodes imported: some may have, which is right; all agents were told to let go"
+                            : "interrupted: nothing was imported, and all agents were told to let go");
             return ExitCode.INTERRUPTED;
         } finally {
             stop.settled();
@@ -195,6 +200,7 @@ public final class ClusterRepairCommand extends Subcommand {
                 repair(node, part, results);
             }
             if (!dryRun) {
+                imports = true;
                 imported = hold.importAll();
             }
         }

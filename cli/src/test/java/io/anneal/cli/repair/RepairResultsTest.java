@@ -93,7 +93,7 @@ final class RepairResultsTest {
                 Set.of(),
                 1,
                 0,
-                false,
+                true,
                 Optional.empty());
         try (FaultyDirectory disk = FaultyDirectory.create(directory);
                 Store one = Store.open(directory.resolve("one"));

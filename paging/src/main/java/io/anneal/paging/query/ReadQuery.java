@@ -57,9 +57,11 @@ public record ReadQuery(
                 .sorted(Comparator.comparingLong(TokenRange.Linear::first))
                 .toList();
         for (int i = 1; i < ascending.size(); i++) {
-            if (ascending.get(i).overlaps(ascending.get(i - 1))) {
+            TokenRange.Linear left = ascending.get(i - 1);
+            TokenRange.Linear right = ascending.get(i);
+            if (right.overlaps(left)) {
                 throw new IllegalArgumentException(
-                        "ranges of a query overlap, left=" + ascending.get(i - 1) + ", right=" + ascending.get(i));
+                        "ranges of a query overlap, left=" + left.asRange() + ", right=" + right.asRange());
             }
         }
     }
