@@ -132,11 +132,11 @@ class HugeRowsTest {
 
     private static void shouldHaveRepaired(Ended ended, int rows) {
         assertThat(ended.exitCode()).as(ended.printed()).isZero();
-        // A server that is short of memory begins with a small buffer, by which a replica that lacks one may hold next to nothing.
+        // A server that is short of memory begins with a small buffer, by which a replica that lacks one may hold next
+        // to nothing.
         assertThat(ended.printed())
                 .containsAnyOf(
-                        "\"rows-differing\":" + rows + ",",
-                        "got SSTables of another one before they were compared");
+                        "\"rows-differing\":" + rows + ",", "got SSTables of another one before they were compared");
     }
 
     private static void shouldHaveRefused(Ended ended) {
