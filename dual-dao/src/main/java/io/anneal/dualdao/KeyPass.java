@@ -99,13 +99,13 @@ abstract class KeyPass<K> {
 
     /** Begins, or goes on where an earlier run stopped whose note would still count. */
     void begin() {
-        List<String> behind = control.behind();
-        if (!behind.isEmpty()) {
+        start = control.begin();
+        if (!start.acknowledged()) {
+            // By what the note will say, and no second look: a run that does not count must not go on for days.
             throw KeyRunException.tooEarly(
                     "instances have not acknowledged the phase, what they write would be missed, name=" + control.name()
-                            + ", instances=" + behind);
+                            + ", instances=" + control.behind());
         }
-        start = control.begin();
         mark.flatMap(WorkMark::read).ifPresent(before -> {
             WorkStart earlier = new WorkStart(before.version(), before.at(), true);
             // What was compared before the data was copied says nothing of the copy.
