@@ -38,7 +38,7 @@ public final class CqlSchema {
         this.viewBases = Map.copyOf(viewBases);
         this.keyspaces = Set.copyOf(keyspaces);
         this.conditional = Set.copyOf(conditional);
-        this.tables = new LinkedHashMap<>(tables);
+        this.tables = Collections.unmodifiableMap(new LinkedHashMap<>(tables));
         this.refusals = new LinkedHashMap<>(refusals);
     }
 
