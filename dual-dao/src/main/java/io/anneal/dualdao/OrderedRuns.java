@@ -26,7 +26,7 @@ final class OrderedRuns {
     /** @param keys the first lists those of the origin */
     OrderedRuns(DualDao<?> dual, List<KeySource<Object>> keys, ExecutorService thread) {
         this.dual = dual;
-        this.keys = keys;
+        this.keys = List.copyOf(keys);
         this.thread = thread;
         orders = new BulkOrders(dual.control());
     }
@@ -63,17 +63,19 @@ final class OrderedRuns {
         } catch (RuntimeException e) { // of the caller's sources and copies, too
             boolean again = closed || e instanceof KeyRunException early && early.isTooEarly();
             if (!again) {
-                LOG.warn("work on all keys failed, kind={}, name={}", order.kind(), dual.name(), e);
-                tell(order, e);
+                fail(order, e, String.valueOf(e.getMessage()));
             }
+        } catch (Error thrown) { // of theirs, as of a class that can't be loaded: else it would be tried again for ever
+            fail(order, thrown, thrown.toString());
         } finally {
             running.set(false);
         }
     }
 
-    private void tell(BulkOrders.Order order, RuntimeException failure) {
+    private void fail(BulkOrders.Order order, Throwable failure, String reason) {
+        LOG.warn("work on all keys failed, kind={}, name={}", order.kind(), dual.name(), failure);
         try {
-            orders.failed(order, dual.instance(), String.valueOf(failure.getMessage()));
+            orders.failed(order, dual.instance(), reason);
         } catch (PhaseStoreException lost) {
             LOG.warn("phase store can't be told, name={}, reason={}", dual.name(), lost.getMessage());
         }

@@ -44,6 +44,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -108,6 +109,7 @@ final class KeyRunTest {
         private final MapNames dao;
         private final List<Optional<Long>> begun = new ArrayList<>();
         private long failsAt = Long.MAX_VALUE;
+        private boolean failsByError;
         private Instant writtenAt;
 
         Keys(MapNames dao) {
@@ -135,6 +137,9 @@ final class KeyRunTest {
                 @Override
                 public Listed<Long> next() {
                     long next = each.next();
+                    if (next == failsAt && failsByError) {
+                        throw new NoClassDefFoundError("Driver");
+                    }
                     if (next == failsAt) {
                         throw new IllegalStateException("connection is closed");
                     }
@@ -293,6 +298,22 @@ final class KeyRunTest {
                 .containsEntry(Facts.INSTANCE, "one")
                 .containsEntry(Facts.TEXT, "connection is closed");
         assertThat(new BulkOrders(dual.control()).due("one")).isEmpty();
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldTellOfAnOrderThatAnErrorEnded() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        listedForOrders.failsAt = 5;
+        listedForOrders.failsByError = true;
+
+        order(PhaseNote.Kind.BACKFILL, 0);
+
+        PhaseNote failed = await();
+        assertThat(failed.kind()).isEqualTo(PhaseNote.Kind.ORDER_FAILED);
+        assertThat(failed.facts()).containsEntry(Facts.TEXT, "java.lang.NoClassDefFoundError: Driver");
     }
 
     @Test
