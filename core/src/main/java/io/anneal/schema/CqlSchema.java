@@ -17,7 +17,7 @@ import java.util.Set;
  */
 public final class CqlSchema {
     private static final int KEPT_MAX = 64;
-    private static final int KEPT_CHARACTERS_MAX = 1 << 16;
+    private static final int KEPT_CHARACTERS_MAX = 1 << 14;
 
     /** The texts that were read last: a directory is asked again and again whether its tables are still those of its text. */
     private static final Map<Text, CqlSchema> KEPT = Collections.synchronizedMap(new Kept());
