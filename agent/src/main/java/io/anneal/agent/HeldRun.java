@@ -1,6 +1,7 @@
 package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.io.Closing;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
@@ -73,7 +74,7 @@ final class HeldRun implements Closeable {
             return new HeldRun(id, node, List.copyOf(tables), guarded, staging);
         } finally {
             if (!held) {
-                closeAll(opened);
+                Closing.all(opened);
             }
         }
     }
@@ -150,24 +151,6 @@ final class HeldRun implements Closeable {
 
     @Override
     public void close() throws IOException {
-        closeAll(List.of(node, staging));
-    }
-
-    private static void closeAll(List<Closeable> opened) throws IOException {
-        IOException failure = null;
-        for (Closeable one : opened) {
-            try {
-                one.close();
-            } catch (IOException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        Closing.all(List.of(node, staging));
     }
 }

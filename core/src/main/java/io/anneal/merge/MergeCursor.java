@@ -7,11 +7,13 @@ import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.io.Closing;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -508,20 +510,6 @@ public final class MergeCursor implements FragmentCursor {
 
     @Override
     public void close() throws IOException {
-        IOException failure = null;
-        for (FragmentCursor source : sources) {
-            try {
-                source.close();
-            } catch (IOException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        Closing.all(Arrays.asList(sources));
     }
 }

@@ -1,6 +1,7 @@
 package io.anneal.migrate.rows;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Closing;
 import io.anneal.key.Partitioner;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
@@ -79,7 +80,7 @@ public final class SSTableSource implements BulkSource<RowEntry> {
             return source;
         } finally {
             if (!done) {
-                closeAll(opened);
+                Closing.all(opened);
             }
         }
     }
@@ -165,24 +166,6 @@ public final class SSTableSource implements BulkSource<RowEntry> {
 
     @Override
     public void close() throws IOException {
-        closeAll(replicas);
-    }
-
-    private static void closeAll(List<SSTables> opened) throws IOException {
-        IOException failure = null;
-        for (SSTables replica : opened) {
-            try {
-                replica.close();
-            } catch (IOException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        Closing.all(replicas);
     }
 }
