@@ -86,7 +86,7 @@ final class PackageTable {
         DIRECT.put("migrate.service", List.of("dualdao", "store"));
         DIRECT.put("migrate.bulk", List.of("dualdao", "merge", "job"));
         DIRECT.put("migrate.rows", List.of("migrate.bulk", "store"));
-        DIRECT.put("migrate.page", List.of("dualdao"));
+        DIRECT.put("migrate.page", List.of("dualdao", "io"));
 
         DIRECT.put("harness.store", List.of("migrate.service", "dualdao.cassandra"));
         DIRECT.put("harness.load", List.of("harness.store"));
