@@ -86,15 +86,17 @@ final class ClusterResults {
         } else {
             imported.forEach(this::print);
         }
-        boolean isCovered = !dryRun && haveAll && failures.isEmpty();
-        if (isCovered) {
-            record();
+        boolean mayCover = !dryRun && haveAll && failures.isEmpty();
+        Map<QualifiedTable, RepairReport> answered = new LinkedHashMap<>(done);
+        answered.values().removeIf(report -> report.comparedNothing() || !report.isKept());
+        if (mayCover && !answered.isEmpty()) {
+            record(answered);
         }
+        boolean isAnswered = failures.isEmpty() && answered.size() == done.size();
         if (!command.json()) {
-            printCovered(isCovered);
+            printCovered(mayCover ? answered : Map.of(), mayCover && isAnswered);
         }
-        if (!failures.isEmpty()
-                || done.values().stream().anyMatch(report -> report.comparedNothing() || !report.isKept())) {
+        if (!isAnswered) {
             return ExitCode.UNANSWERED;
         }
         boolean isYes = dryRun ? done.values().stream().allMatch(RepairReport::wereEqual) : haveAll;
@@ -116,21 +118,20 @@ final class ClusterResults {
                 : new IllegalStateException(node.failure().get());
     }
 
-    private void printCovered(boolean isCovered) {
-        if (isCovered) {
-            done.forEach((table, report) -> command.out()
-                    .println(table + ": covered until " + Instant.ofEpochSecond(report.coveredUntilSeconds())));
-        } else if (dryRun && done.values().stream().anyMatch(report -> !report.wereEqual())) {
+    private void printCovered(Map<QualifiedTable, RepairReport> covered, boolean isAll) {
+        covered.forEach((table, report) -> command.out()
+                .println(table + ": covered until " + Instant.ofEpochSecond(report.coveredUntilSeconds())));
+        if (dryRun && done.values().stream().anyMatch(report -> !report.wereEqual())) {
             command.out().println("next: the same without --dry-run makes the replicas equal");
-        } else if (!dryRun) {
+        } else if (!dryRun && !isAll) {
             command.out().println("next: mend what was told, and repair again: what was imported is right");
         }
     }
 
-    /** What a dry run finds, or one of which a node has not imported all, covers nothing. */
-    private void record() {
+    /** What a dry run finds, or one of which a node has not imported all, covers nothing; nor does a table of which nothing was compared. */
+    private void record(Map<QualifiedTable, RepairReport> covered) {
         List<String> tables =
-                done.keySet().stream().map(QualifiedTable::toString).toList();
+                covered.keySet().stream().map(QualifiedTable::toString).toList();
         Map<String, RecordedReplica> replicas = new LinkedHashMap<>();
         for (Keyspace keyspace : keyspaces) {
             for (int i = 0; i < keyspace.agents().size(); i++) {
@@ -143,7 +144,7 @@ final class ClusterResults {
         RunRecord record =
                 RunRecord.starting(run, tables, tables, List.copyOf(replicas.values()), ranges(), false, started);
         try (OpenRun open = records.start(record)) {
-            done.forEach((table, report) -> open.tableDone(recorded(table, report)));
+            covered.forEach((table, report) -> open.tableDone(recorded(table, report)));
             open.ends(RunRecord.Outcome.DONE);
         } catch (IOException e) {
             command.say("warning: this run can't be recorded: give another --state DIR, state=" + state + ", reason="

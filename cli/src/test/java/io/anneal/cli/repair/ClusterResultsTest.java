@@ -1,0 +1,103 @@
+package io.anneal.cli.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import io.anneal.agent.AgentPeer;
+import io.anneal.agent.ClusterHold;
+import io.anneal.cli.AnnealCommand;
+import io.anneal.cli.command.Environment;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.QualifiedTable;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.key.TokenRange;
+import io.anneal.key.TokenRanges;
+import io.anneal.node.StoreReplicas;
+import io.anneal.repair.Repair;
+import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairMember;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What the command says at its end of tables of which some were compared. */
+final class ClusterResultsTest {
+    private static final QualifiedTable OLD = new QualifiedTable("app", "old");
+    private static final QualifiedTable RECENT = new QualifiedTable("app", "recent");
+    private static final long OLD_MICROS = 1_700_000_000_000_000L;
+
+    @TempDir
+    private Path directory;
+
+    private static void fill(Store store) throws IOException {
+        for (QualifiedTable table : List.of(OLD, RECENT)) {
+            Table made = store.createTable("CREATE TABLE " + table + " (id int PRIMARY KEY, name text) WITH id ="
+                    + " 2e52ce90-e54c-11f1-9953-9ddbc8d5a5" + (table.equals(OLD) ? 10 : 11));
+            long micros = table.equals(OLD) ? OLD_MICROS : System.currentTimeMillis() * 1_000 + 60_000_000;
+            made.row().key("id", 1).set("name", "Ada").timestampMicros(micros).insert();
+        }
+    }
+
+    /** A new table has rows of the last seconds alone, which are left out. */
+    @Test
+    void shouldCoverWhatWasComparedAlone() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Environment environment = new Environment(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8),
+                Clock.systemUTC(),
+                System::nanoTime,
+                false,
+                directory);
+        String[] words = {"cluster", "repair", "--agent", "127.0.0.1:1", "app"};
+        CommandLine anneal = AnnealCommand.commandLine(environment, words);
+        anneal.parseArgs(words);
+        ClusterRepairCommand command = anneal.getSubcommands()
+                .get("cluster")
+                .getSubcommands()
+                .get("repair")
+                .getCommand();
+        Ownership owned = Ownership.ofAll(TokenRanges.of(TokenRange.FULL));
+        List<QualifiedTable> tables = List.of(OLD, RECENT);
+        RepairTask task = new RepairTask(
+                tables, owned, 1 << 20, false, true, Optional.empty(), Set.of(), 1, 0, false, Optional.empty());
+        HostEnvironment host = HostEnvironment.system();
+        ClusterResults results = new ClusterResults(command, host.newId(), Instant.EPOCH, directory, false);
+        results.begin(tables, owned, List.of());
+        try (Store one = Store.open(directory.resolve("one"));
+                Store two = Store.open(directory.resolve("two"))) {
+            fill(one);
+            fill(two);
+            Repair repair = task.repair()
+                    .runId(UUID.randomUUID())
+                    .between(
+                            RepairMember.here("one", new StoreReplicas(one).named("one")),
+                            RepairMember.here("two", new StoreReplicas(two).named("two")))
+                    .tableReports(results::add);
+            repair.run(new RepairEnvironment(host, MoreExecutors.directExecutor(), ByteBudget.of(64 << 20)));
+        }
+        AgentPeer agent = new AgentPeer(address -> null, new InetSocketAddress("127.0.0.1", 1));
+
+        int code = results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())));
+
+        assertThat(code).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("app.recent: nothing was compared", "app.old: covered until ", "next: ")
+                .doesNotContain("app.recent: covered");
+    }
+}
