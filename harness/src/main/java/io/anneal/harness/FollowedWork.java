@@ -2,8 +2,6 @@ package io.anneal.harness;
 
 import io.anneal.dualdao.control.Gate;
 import io.anneal.dualdao.control.PhaseControl;
-import io.anneal.dualdao.phase.Facts;
-import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStoreException;
 import java.io.IOException;
@@ -49,7 +47,7 @@ final class FollowedWork {
 
     private void work(PhaseRecord current) throws InterruptedException {
         if (control.onTheWayBack()) {
-            if (!reversed && !isReversed()) {
+            if (!reversed && !control.originIsWhole()) {
                 reversed = true;
                 run("reverse back-fill", works.reverse());
             }
@@ -64,13 +62,6 @@ final class FollowedWork {
             verified = true;
             run("verification", works.verification());
         }
-    }
-
-    private boolean isReversed() {
-        return control.notes().stream()
-                .anyMatch(note -> note.kind() == PhaseNote.Kind.REVERSE_BACKFILL
-                        && note.version() == version
-                        && "0".equals(note.facts().get(Facts.MISMATCHES)));
     }
 
     private void run(String name, WalkWork work) throws InterruptedException {

@@ -91,10 +91,10 @@ final class MigrateBackfillCommand extends Subcommand {
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             PhaseControl control = phases.control();
             back = control.reverseToBoth(who.who(), "the way back", bulk.waiting(), PhaseControl.Sleeper.THREAD);
-            if (!isCopied(control, back)) {
+            if (!control.originIsWhole()) {
                 ordered().await(control, bulk.order(this, PhaseNote.Kind.VERIFICATION, true, who.who()));
             }
-            complete = isCopied(control, back);
+            complete = control.originIsWhole();
         }
         if (json()) {
             try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
@@ -105,13 +105,6 @@ final class MigrateBackfillCommand extends Subcommand {
             out().println(told(complete));
         }
         return complete ? ExitCode.YES : ExitCode.NO;
-    }
-
-    private static boolean isCopied(PhaseControl control, PhaseRecord at) {
-        return control.notes().stream()
-                .anyMatch(note -> note.kind() == PhaseNote.Kind.REVERSE_BACKFILL
-                        && note.version() == at.version()
-                        && note.clean());
     }
 
     private static String told(boolean complete) {

@@ -147,6 +147,11 @@ public final class PhaseControl {
         return situation().wayBack();
     }
 
+    /** Whether a reverse back-fill has shown, under the record in force, that the origin has again what was written since 4. */
+    public boolean originIsWhole() {
+        return new Gates(situation()).reverseBackfill().met();
+    }
+
     /** The next step forward, with all its gates. In phase 5 a step to nowhere, with one gate that is not met. */
     public Readiness readiness() {
         return Steps.forward(situation());

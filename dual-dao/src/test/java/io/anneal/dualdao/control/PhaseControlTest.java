@@ -339,7 +339,9 @@ final class PhaseControlTest {
                 "bulk",
                 Map.of(Facts.MISMATCHES, "0", Facts.ROWS, "0"));
         assertRefused(() -> control.rollback("ann", "back"), "reverse (", "no key was listed");
+        assertThat(control.originIsWhole()).isFalse();
         reverseBackfill(0);
+        assertThat(control.originIsWhole()).isTrue();
         control.rollback("ann", "back");
     }
 
