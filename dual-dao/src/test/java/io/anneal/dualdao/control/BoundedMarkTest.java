@@ -79,7 +79,8 @@ final class BoundedMarkTest {
         PhaseControl control = PhaseControl.of(store, NAME, clock, ControlPolicy.DEFAULTS);
         control.create("ann", "begin");
         HangingMark mark = new HangingMark();
-        TestInstance a = TestInstance.started(store, "a", clock, new BoundedMark(mark, Duration.ofMillis(1)));
+        // Long enough for a mark that answers, on a busy machine too; the call that hangs is waited for once.
+        TestInstance a = TestInstance.started(store, "a", clock, new BoundedMark(mark, Duration.ofSeconds(5)));
         TestInstance dead = TestInstance.started(store, "dead", clock);
         for (TestInstance instance : new TestInstance[] {a, dead}) {
             instance.follower.poll();
