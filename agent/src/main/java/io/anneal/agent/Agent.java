@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +42,10 @@ public final class Agent implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
     private static final String RUNS = "runs";
+    private static final Pattern RUN = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+    /** A node that is down may be so for hours, and is asked each second. */
+    private static final Duration SAID_AGAIN = Duration.ofMinutes(1);
 
     private final LiveNodeConfig config;
     private final HostEnvironment host;
@@ -58,6 +63,7 @@ public final class Agent implements Closeable {
     private boolean isLeft;
 
     private boolean closed;
+    private final SeldomSaid unreached;
 
     /** Apart from the work, since an asker renews while an import runs. */
     private record Lease(UUID run, long endNanos) {}
@@ -69,6 +75,7 @@ public final class Agent implements Closeable {
         this.runs = runs;
         this.self = self;
         thread = host.threads().single("agent");
+        unreached = new SeldomSaid(host.nanoTime(), SAID_AGAIN);
     }
 
     /**
@@ -90,6 +97,8 @@ public final class Agent implements Closeable {
                         node.hostId(),
                         node.version(),
                         node.endpoint(),
+                        Optional.empty(),
+                        Optional.empty(),
                         Optional.empty(),
                         List.of(),
                         List.of());
@@ -127,8 +136,12 @@ public final class Agent implements Closeable {
     private static void letGo(LiveNode node, FenceLease fence, Path runs) throws IOException {
         fence.reset(node);
         for (Path run : Directories.list(runs)) {
-            node.clearSnapshot(HeldRun.tag(UUID.fromString(run.getFileName().toString())), Set.of());
-            Directories.deleteTree(run);
+            if (RUN.matcher(run.getFileName().toString()).matches()) {
+                node.clearSnapshot(HeldRun.tag(UUID.fromString(run.getFileName().toString())), Set.of());
+                Directories.deleteTree(run);
+            } else {
+                LOG.warn("file is no run's, it is left alone, file={}", run);
+            }
         }
     }
 
@@ -148,6 +161,8 @@ public final class Agent implements Closeable {
                 self.version(),
                 self.endpoint(),
                 held.map(HeldRun::id),
+                lease.map(this::left),
+                held.flatMap(HeldRun::snapshotAt),
                 fence.tables(),
                 told);
     }
@@ -201,8 +216,12 @@ public final class Agent implements Closeable {
         return host.nanoTime().getAsLong() - one.endNanos() >= 0;
     }
 
+    private Duration left(Lease one) {
+        return Duration.ofNanos(Math.max(0, one.endNanos() - host.nanoTime().getAsLong()));
+    }
+
     private LiveNodeException notHeld(UUID run) {
-        return new LiveNodeException(
+        return LiveNodeException.over(
                 "nothing is held for the run here, or its lease has ended, host-id=" + self.hostId() + ", run=" + run);
     }
 
@@ -210,8 +229,8 @@ public final class Agent implements Closeable {
         return held.filter(one -> one.id().equals(run)).orElseThrow(() -> notHeld(run));
     }
 
-    /** When the snapshot of the run began. */
-    Instant takeSnapshot(UUID run) throws IOException {
+    /** Takes the snapshot of the run, if that is not done. */
+    AgentSnapshot takeSnapshot(UUID run) throws IOException {
         synchronized (work) {
             return required(run).takeSnapshot();
         }
@@ -252,6 +271,7 @@ public final class Agent implements Closeable {
                 letGo(node, fence, runs);
             }
             isLeft = false;
+            unreached.ended();
         }
     }
 
@@ -259,7 +279,15 @@ public final class Agent implements Closeable {
         try {
             letGoOfLeft();
         } catch (IOException e) {
-            LOG.warn("what a run held is not let go yet, it is tried again, host-id={}", self.hostId(), e);
+            unreached
+                    .happened()
+                    .ifPresent(times -> LOG.warn(
+                            "what a run held is not let go yet, it is tried again each second, host-id={}, failures={},"
+                                    + " reason={}",
+                            self.hostId(),
+                            times,
+                            e.getMessage()));
+            LOG.debug("what a run held is not let go yet, host-id={}", self.hostId(), e);
         }
     }
 

@@ -57,8 +57,11 @@ public record AgentPeer(Connector connector, InetSocketAddress address) {
                 in -> null);
     }
 
-    CompletableFuture<Instant> takeSnapshot(UUID run) {
-        return ask(AgentVerb.SNAPSHOT, out -> Texts.write(out, run), in -> Instant.ofEpochMilli(in.readLong()));
+    CompletableFuture<AgentSnapshot> takeSnapshot(UUID run) {
+        return ask(
+                AgentVerb.SNAPSHOT,
+                out -> Texts.write(out, run),
+                in -> new AgentSnapshot(Instant.ofEpochMilli(in.readLong()), Duration.ofMillis(in.readUnsignedVInt())));
     }
 
     CompletableFuture<Integer> importAll(UUID run, Instant earliestSnapshot, Duration skewMost) {

@@ -41,10 +41,11 @@ public final class AgentService {
                 handlers,
                 AgentVerb.RENEW,
                 (in, out) -> agent.renew(Texts.readId(in), Duration.ofMillis(in.readUnsignedVInt())));
-        register(
-                handlers,
-                AgentVerb.SNAPSHOT,
-                (in, out) -> out.writeLong(agent.takeSnapshot(Texts.readId(in)).toEpochMilli()));
+        register(handlers, AgentVerb.SNAPSHOT, (in, out) -> {
+            AgentSnapshot taken = agent.takeSnapshot(Texts.readId(in));
+            out.writeLong(taken.at().toEpochMilli());
+            out.writeUnsignedVInt(taken.importWithin().toMillis());
+        });
         register(
                 handlers,
                 AgentVerb.IMPORT,
@@ -75,9 +76,13 @@ public final class AgentService {
                 throw new RequestException(
                         PeerException.MALFORMED, "request is malformed, cause=" + malformed.getMessage());
             } catch (IOException | RuntimeException failed) {
-                throw Answers.refusal(verb, 0, failed, cause -> AgentVerb.REFUSED);
+                throw Answers.refusal(verb, 0, failed, AgentService::code);
             }
         });
+    }
+
+    private static String code(Throwable cause) {
+        return cause instanceof LiveNodeException refusal && refusal.isOver() ? AgentVerb.OVER : AgentVerb.REFUSED;
     }
 
     private static List<String> names(ByteReader in) {

@@ -16,5 +16,8 @@ final class AgentVerb {
     /** By which a peer hears what speaks against it, in the agent's own words. */
     static final String REFUSED = "refused";
 
+    /** The same where it speaks against it for good: the run is over at this agent. */
+    static final String OVER = "over";
+
     private AgentVerb() {}
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -39,6 +40,7 @@ public final class ClusterHold implements Closeable {
     private final Duration skew;
     private final ScheduledExecutorService renewing;
     private Optional<Instant> earliestSnapshot = Optional.empty();
+    private Optional<Instant> importBefore = Optional.empty();
 
     /**
      * What became of an import.
@@ -154,8 +156,23 @@ public final class ClusterHold implements Closeable {
 
     /** Takes the snapshots of all nodes; answers when the first of them began. */
     public Instant takeSnapshots() throws IOException {
-        earliestSnapshot = Optional.of(Collections.min(all(agent -> agent.takeSnapshot(run))));
-        return earliestSnapshot.get();
+        List<AgentSnapshot> taken = all(agent -> agent.takeSnapshot(run));
+        Instant earliest = taken.stream()
+                .map(AgentSnapshot::at)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
+        Duration within = taken.stream()
+                .map(AgentSnapshot::importWithin)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
+        earliestSnapshot = Optional.of(earliest);
+        importBefore = Optional.of(earliest.plus(within).minus(skew));
+        return earliest;
+    }
+
+    /** From when on some node refuses to import; empty before the snapshots are taken. */
+    public Optional<Instant> importBefore() {
+        return importBefore;
     }
 
     /** Has all nodes import what was staged for them: one that refuses keeps no other from it. */

@@ -88,8 +88,8 @@ final class HeldRun implements Closeable {
         return id;
     }
 
-    /** Takes the snapshot, if that is not done; answers when it began. */
-    Instant takeSnapshot() throws IOException {
+    /** Takes the snapshot, if that is not done. */
+    AgentSnapshot takeSnapshot() throws IOException {
         if (snapshot.isEmpty()) {
             Instant at = guarded.takeSnapshot();
             List<Path> directories = new ArrayList<>();
@@ -98,7 +98,13 @@ final class HeldRun implements Closeable {
             }
             snapshot = Optional.of(new Snapshot(at, List.copyOf(directories)));
         }
-        return snapshot.get().at();
+        Instant at = snapshot.get().at();
+        return new AgentSnapshot(at, Duration.between(at, guarded.deadline(at, Duration.ZERO)));
+    }
+
+    /** When the snapshot began, if it is taken. */
+    Optional<Instant> snapshotAt() {
+        return snapshot.map(Snapshot::at);
     }
 
     /** @param name by which reports know the replica */

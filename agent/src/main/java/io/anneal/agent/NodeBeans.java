@@ -32,6 +32,9 @@ final class NodeBeans implements Closeable {
     private final String address;
     private final ExecutorService thread;
     private JMXConnector connector;
+    /** Who connected did not wait: what connects yet is closed. */
+    private boolean isGivenUp;
+
     private MBeanServerConnection beans;
 
     private NodeBeans(LiveNodeConfig config, ExecutorService thread) {
@@ -49,7 +52,7 @@ final class NodeBeans implements Closeable {
             return opened;
         } finally {
             if (!connected) {
-                opened.thread.shutdownNow();
+                opened.giveUp();
             }
         }
     }
@@ -59,7 +62,10 @@ final class NodeBeans implements Closeable {
             within(config.answerLimit(), "connect", () -> {
                 JMXConnector made = JMXConnectorFactory.connect(
                         new JMXServiceURL("service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"), environment());
-                connector = made;
+                if (!take(made)) {
+                    made.close();
+                    return made;
+                }
                 beans = made.getMBeanServerConnection();
                 return made;
             });
@@ -69,6 +75,29 @@ final class NodeBeans implements Closeable {
                     : new LiveNodeException(
                             "Cassandra's JMX can't be reached, address=" + address + ", reason=" + e, e);
         }
+    }
+
+    private synchronized boolean take(JMXConnector made) {
+        connector = made;
+        return !isGivenUp;
+    }
+
+    /** The JDK goes on with what it was asked, whatever its thread is told: the connection is closed behind it. */
+    private synchronized void giveUp() {
+        if (isGivenUp) {
+            return;
+        }
+        isGivenUp = true;
+        if (connector != null) {
+            thread.execute(() -> {
+                try {
+                    connector.close();
+                } catch (IOException gone) {
+                    // So is the connection.
+                }
+            });
+        }
+        thread.shutdown();
     }
 
     private Map<String, Object> environment() {
@@ -156,13 +185,13 @@ final class NodeBeans implements Closeable {
         try {
             return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            thread.shutdownNow();
+            giveUp();
             throw new LiveNodeException(
                     "Cassandra did not answer by JMX in time: it may do what it was asked all the same, node=" + address
                             + ", what=" + what + ", limit=" + limit,
                     e);
         } catch (InterruptedException e) {
-            thread.shutdownNow();
+            giveUp();
             Thread.currentThread().interrupt();
             throw new LiveNodeException(
                     "interrupted while Cassandra was asked by JMX: it may do what it was asked all the same, node="
@@ -193,15 +222,6 @@ final class NodeBeans implements Closeable {
     /** Does not wait for a node that is silent. */
     @Override
     public void close() throws IOException {
-        if (!thread.isShutdown()) {
-            thread.execute(() -> {
-                try {
-                    connector.close();
-                } catch (IOException gone) {
-                    // So is the connection.
-                }
-            });
-            thread.shutdown();
-        }
+        giveUp();
     }
 }

@@ -8,6 +8,7 @@ import io.anneal.io.ByteUnderflowException;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Ring;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -26,6 +27,8 @@ final class AgentStatusTest {
             "5.0.9",
             "10.0.0.1:7000",
             Optional.of(new UUID(3, 4)),
+            Optional.of(Duration.ofMillis(900_001)),
+            Optional.of(Instant.ofEpochMilli(1_700_000_000_100L)),
             List.of("shop.orders"),
             List.of(new AgentKeyspace(
                     "shop", List.of("items", "orders"), RING, Map.of("10.0.0.1", "one", "10.0.0.2", "two"))));
@@ -50,10 +53,19 @@ final class AgentStatusTest {
     @Test
     void shouldKeepItsLayout() {
         AgentStatus small = new AgentStatus(
-                Instant.ofEpochMilli(1), new UUID(1, 2), "5", "a:1", Optional.empty(), List.of("k.t"), List.of());
+                Instant.ofEpochMilli(1),
+                new UUID(1, 2),
+                "5",
+                "a:1",
+                Optional.empty(),
+                Optional.of(Duration.ofMillis(5)),
+                Optional.empty(),
+                List.of("k.t"),
+                List.of());
 
         assertThat(HexFormat.of().formatHex(bytes(small)))
                 .isEqualTo("0000000000000001" + "00000000000000010000000000000002" + "0135" + "03613a31" + "00"
+                        + "010000000000000005" + "00"
                         + "01036b2e74" + "00");
     }
 

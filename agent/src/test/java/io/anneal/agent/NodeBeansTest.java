@@ -15,7 +15,10 @@ import java.rmi.server.UnicastRemoteObject;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.management.remote.JMXAuthenticator;
+import javax.management.remote.JMXConnectionNotification;
 import javax.management.remote.JMXConnectorServer;
 import javax.management.remote.JMXConnectorServerFactory;
 import javax.management.remote.JMXServiceURL;
@@ -43,26 +46,76 @@ final class NodeBeansTest {
         }
     }
 
+    /** A JMX server of this process, at a port of its own. */
+    private static final class JmxServer implements AutoCloseable {
+        private final int port;
+        private final Registry registry;
+        private final JMXConnectorServer server;
+
+        JmxServer(JMXAuthenticator authenticator) throws IOException {
+            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                port = free.getLocalPort();
+            }
+            registry = LocateRegistry.createRegistry(port);
+            server = JMXConnectorServerFactory.newJMXConnectorServer(
+                    new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + port + "/jmxrmi"),
+                    Map.of(JMXConnectorServer.AUTHENTICATOR, authenticator),
+                    ManagementFactory.getPlatformMBeanServer());
+            server.start();
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.stop();
+            UnicastRemoteObject.unexportObject(registry, true);
+        }
+    }
+
+    @Test
+    void shouldCloseWhatConnectsAfterItWasGivenUp() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answers = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        JMXAuthenticator slow = given -> {
+            asked.countDown();
+            try {
+                answers.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return new Subject();
+        };
+        try (JmxServer jmx = new JmxServer(slow)) {
+            jmx.server.addNotificationListener(
+                    (notification, handback) -> {
+                        if (notification.getType().equals(JMXConnectionNotification.CLOSED)) {
+                            closed.countDown();
+                        }
+                    },
+                    null,
+                    null);
+            LiveNodeConfig config = config(jmx.port).withLimits(Duration.ofSeconds(1), Duration.ofSeconds(1));
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> NodeBeans.connect(config, HostEnvironment.system()))
+                    .withMessageContaining("did not answer by JMX in time");
+            assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+
+            answers.countDown();
+
+            assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
     @Test
     void shouldLogInWhereTheNodeAsksWhoComes() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        Registry registry = LocateRegistry.createRegistry(port);
         JMXAuthenticator authenticator = given -> {
             if (given instanceof String[] login && login[0].equals("anneal") && login[1].equals("secret")) {
                 return new Subject();
             }
             throw new SecurityException("who are you");
         };
-        JMXConnectorServer server = JMXConnectorServerFactory.newJMXConnectorServer(
-                new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + port + "/jmxrmi"),
-                Map.of(JMXConnectorServer.AUTHENTICATOR, authenticator),
-                ManagementFactory.getPlatformMBeanServer());
-        server.start();
-        try {
-            LiveNodeConfig right = config(port)
+        try (JmxServer jmx = new JmxServer(authenticator)) {
+            LiveNodeConfig right = config(jmx.port)
                     .withLogins(Optional.of(new LiveNodeConfig.Login("anneal", "secret")), Optional.empty());
             NodeBeans beans = NodeBeans.connect(right, HostEnvironment.system());
             assertThat(beans.attribute(RUNTIME, "StartTime")).isInstanceOf(Long.class);
@@ -71,12 +124,9 @@ final class NodeBeansTest {
                     .isThrownBy(() -> beans.attribute(RUNTIME, "StartTime"))
                     .withMessageContaining("JMX is closed");
             assertThatExceptionOfType(LiveNodeException.class)
-                    .isThrownBy(() -> NodeBeans.connect(config(port), HostEnvironment.system()))
+                    .isThrownBy(() -> NodeBeans.connect(config(jmx.port), HostEnvironment.system()))
                     .withMessageContaining("who are you");
             assertThat(right.jmxLogin().orElseThrow()).asString().doesNotContain("secret");
-        } finally {
-            server.stop();
-            UnicastRemoteObject.unexportObject(registry, true);
         }
     }
 }

@@ -36,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -218,6 +219,37 @@ final class AgentTest {
         peer.execute("ALTER TABLE " + TABLE + " WITH gc_grace_seconds = 0");
         assertThatThrownBy(() -> take(RUN, TABLE)).hasMessageContaining("gc_grace is 0");
         assertThat(holdsNothing()).isTrue();
+    }
+
+    @Test
+    void shouldTellHowLongItHoldsAndSinceWhen() throws IOException {
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            assertThat(status().snapshotAt()).isEmpty();
+            assertThat(hold.importBefore()).isEmpty();
+            Instant at = hold.takeSnapshots();
+            time.advance(Duration.ofMinutes(4));
+
+            assertThat(status().leaseLeft()).contains(LEASE.minus(Duration.ofMinutes(4)));
+            assertThat(status().snapshotAt()).contains(at);
+            assertThat(hold.importBefore())
+                    .contains(at.plus(Duration.ofDays(10)).minus(hold.skew()));
+        }
+        assertThat(status().leaseLeft()).isEmpty();
+    }
+
+    @Test
+    void shouldLeaveFilesAloneThatAreNoRuns() throws IOException {
+        take(RUN, TABLE).takeSnapshots();
+        Path strange =
+                Files.createFile(directory.resolve("agent").resolve("runs").resolve("lost+found"));
+
+        agent.close();
+        agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system());
+
+        assertThat(directory.resolve("agent").resolve("runs")).isDirectoryContaining(strange::equals);
+        try (Stream<Path> runs = Files.list(strange.getParent())) {
+            assertThat(runs).containsExactly(strange);
+        }
     }
 
     @Test

@@ -2,13 +2,16 @@ package io.anneal.cli.repair;
 
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.AgentStatus;
+import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.net.Waiting;
 import io.anneal.repair.RepairRunner;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import picocli.CommandLine.Command;
@@ -19,7 +22,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "status",
         description = "Shows what agents hold at their nodes, and for which run. Exits with 1 if any of them holds"
-                + " anything.")
+                + " anything, with 5 if one does not answer.")
 public final class ClusterStatusCommand extends Subcommand {
     @Option(names = "--agent", required = true, paramLabel = "HOST:PORT", description = "An agent; repeatable.")
     private List<String> agents;
@@ -31,6 +34,7 @@ public final class ClusterStatusCommand extends Subcommand {
     protected int execute() throws IOException {
         security.check(this);
         boolean isHeld = false;
+        boolean isUnanswered = false;
         try (CommandNode node = security.node(this);
                 JsonResult json = json() ? new JsonResult(out(), "cluster status") : null) {
             if (json != null) {
@@ -38,7 +42,16 @@ public final class ClusterStatusCommand extends Subcommand {
             }
             for (String address : agents) {
                 AgentPeer agent = new AgentPeer(node.node().peers(), RepairRunner.address(address));
-                AgentStatus status = Waiting.result(agent.status(List.of()));
+                AgentStatus status;
+                try {
+                    status = Waiting.result(agent.status(List.of()));
+                } catch (InterruptedIOException e) {
+                    throw e;
+                } catch (IOException e) {
+                    isUnanswered = true;
+                    unanswered(json, agent, tell(e));
+                    continue;
+                }
                 isHeld |= status.run().isPresent() || !status.heldTables().isEmpty();
                 if (json == null) {
                     print(agent, status);
@@ -50,7 +63,26 @@ public final class ClusterStatusCommand extends Subcommand {
                 json.fields().writeEndArray();
             }
         }
+        if (isUnanswered) {
+            return ExitCode.UNANSWERED;
+        }
         return isHeld ? ExitCode.NO : ExitCode.YES;
+    }
+
+    @Override
+    public int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
+
+    private void unanswered(JsonResult json, AgentPeer agent, ErrorReport failure) throws IOException {
+        if (json == null) {
+            out().println(agent.name() + ": not known what it holds, it did not answer");
+        } else {
+            json.fields().writeStartObject();
+            json.fields().writeStringField("agent", agent.name());
+            json.fields().writeStringField("error", failure.message());
+            json.fields().writeEndObject();
+        }
     }
 
     private void print(AgentPeer agent, AgentStatus status) {
@@ -59,7 +91,14 @@ public final class ClusterStatusCommand extends Subcommand {
                 + status.version() + ", clock " + ahead.toMillis() + " ms ahead");
         out().println("  "
                 + status.run()
-                        .map(run -> "run " + run + " holds deletions in " + status.heldTables())
+                        .map(run -> "run " + run + " holds deletions in " + status.heldTables()
+                                + status.snapshotAt()
+                                        .map(at -> ", snapshot of " + at)
+                                        .orElse("")
+                                + status.leaseLeft()
+                                        .map(left ->
+                                                ", lets go in " + left.toSeconds() + " s unless it hears of the run")
+                                        .orElse(""))
                         .orElse(
                                 status.heldTables().isEmpty()
                                         ? "holds nothing"
@@ -73,6 +112,14 @@ public final class ClusterStatusCommand extends Subcommand {
         json.fields().writeStringField("host-id", status.hostId().toString());
         json.fields().writeStringField("version", status.version());
         json.fields().writeStringField("run", status.run().map(UUID::toString).orElse(null));
+        json.fields()
+                .writeStringField(
+                        "snapshot", status.snapshotAt().map(Instant::toString).orElse(null));
+        if (status.leaseLeft().isPresent()) {
+            json.fields()
+                    .writeNumberField(
+                            "lease-seconds-left", status.leaseLeft().get().toSeconds());
+        }
         RepairOutput.writeTexts(json.fields(), "held-tables", status.heldTables());
         json.fields().writeEndObject();
     }
