@@ -172,7 +172,7 @@ public final class Agent implements Closeable {
      *
      * @throws LiveNodeException when another run holds, or one of the tables must not be imported into
      */
-    void hold(UUID run, List<String> tables, Duration leased) throws IOException {
+    void hold(UUID run, List<String> tables, GuardedTables.Fence wanted, Duration leased) throws IOException {
         synchronized (work) {
             requireOpen();
             if (held.isPresent() && !held.get().id().equals(run)) {
@@ -186,7 +186,7 @@ public final class Agent implements Closeable {
                 boolean holds = false;
                 isLeft = true;
                 try {
-                    held = Optional.of(HeldRun.hold(config, host, fence, run, tables, directory));
+                    held = Optional.of(HeldRun.hold(config, host, fence, run, tables, wanted, directory));
                     holds = true;
                 } finally {
                     if (!holds) {

@@ -36,12 +36,13 @@ public record AgentPeer(Connector connector, InetSocketAddress address) {
         return ask(AgentVerb.STATUS, out -> Texts.write(out, keyspaces), AgentStatus::read);
     }
 
-    CompletableFuture<Void> hold(UUID run, List<String> tables, Duration lease) {
+    CompletableFuture<Void> hold(UUID run, List<String> tables, GuardedTables.Fence fence, Duration lease) {
         return ask(
                 AgentVerb.HOLD,
                 out -> {
                     Texts.write(out, run);
                     out.writeUnsignedVInt(lease.toMillis());
+                    out.writeByte(fence.ordinal());
                     Texts.write(out, tables);
                 },
                 in -> null);

@@ -35,7 +35,8 @@ public final class AgentService {
         register(handlers, AgentVerb.HOLD, (in, out) -> {
             UUID run = Texts.readId(in);
             Duration lease = Duration.ofMillis(in.readUnsignedVInt());
-            agent.hold(run, names(in), lease);
+            GuardedTables.Fence fence = fence(in.readUnsignedByte());
+            agent.hold(run, names(in), fence, lease);
         });
         register(
                 handlers,
@@ -83,6 +84,14 @@ public final class AgentService {
 
     private static String code(Throwable cause) {
         return cause instanceof LiveNodeException refusal && refusal.isOver() ? AgentVerb.OVER : AgentVerb.REFUSED;
+    }
+
+    private static GuardedTables.Fence fence(int code) {
+        GuardedTables.Fence[] known = GuardedTables.Fence.values();
+        if (code >= known.length) {
+            throw new IllegalArgumentException("fence is not known, code=" + code);
+        }
+        return known[code];
     }
 
     private static List<String> names(ByteReader in) {

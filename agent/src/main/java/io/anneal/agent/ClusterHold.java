@@ -59,15 +59,28 @@ public final class ClusterHold implements Closeable {
         this.renewing = renewing;
     }
 
+    /** The same with {@link GuardedTables.Fence#HELD}. */
+    public static ClusterHold take(
+            List<AgentPeer> agents, UUID run, List<String> qualifiedTables, Duration lease, HostEnvironment host)
+            throws IOException {
+        return take(agents, run, qualifiedTables, GuardedTables.Fence.HELD, lease, host);
+    }
+
     /**
      * Holds deletions in tables on all of the nodes, or on none.
      *
      * @param qualifiedTables each as {@code keyspace.table}
+     * @param fence how deletions are kept
      * @param lease how long agents hold after the last sign of this process
      * @throws LiveNodeException when the clocks are too far apart
      */
     public static ClusterHold take(
-            List<AgentPeer> agents, UUID run, List<String> qualifiedTables, Duration lease, HostEnvironment host)
+            List<AgentPeer> agents,
+            UUID run,
+            List<String> qualifiedTables,
+            GuardedTables.Fence fence,
+            Duration lease,
+            HostEnvironment host)
             throws IOException {
         Duration skew = skew(agents, host);
         ClusterHold hold = new ClusterHold(
@@ -75,7 +88,7 @@ public final class ClusterHold implements Closeable {
         boolean held = false;
         try {
             long periodMs = lease.toMillis() / RENEWALS;
-            hold.all(agent -> agent.hold(run, qualifiedTables, lease));
+            hold.all(agent -> agent.hold(run, qualifiedTables, fence, lease));
             hold.renewing.scheduleAtFixedRate(hold::renew, periodMs, periodMs, TimeUnit.MILLISECONDS);
             held = true;
             return hold;

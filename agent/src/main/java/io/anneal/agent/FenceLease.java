@@ -59,7 +59,8 @@ public final class FenceLease implements Closeable {
         for (String name : tables()) {
             int dot = name.indexOf('.');
             Optional<LiveTable> table = node.table(name.substring(0, dot), name.substring(dot + 1));
-            if (table.isPresent()) {
+            // Who may not hold them has held none, and may not let go either.
+            if (table.isPresent() && node.neverPurges(table.get())) {
                 node.neverPurge(table.get(), false);
             }
         }
@@ -94,7 +95,11 @@ public final class FenceLease implements Closeable {
             } catch (IOException left) {
                 e.addSuppressed(left);
             }
-            throw e;
+            throw new LiveNodeException(
+                    "deletions could not be held: give the JMX role MODIFY on mbean:" + NodeBeans.table(tables.get(0))
+                            + ", or repair with --no-fence, in half of the time, node=" + node.address() + ", reason="
+                            + e.getMessage(),
+                    e);
         }
     }
 

@@ -30,11 +30,25 @@ public final class GuardedTables implements Closeable {
     private final FenceLease lease;
     private final InstantSource clock;
     private final String tag;
+    private final Fence fence;
 
     private NodeMoment before;
     private Instant snapshotAt;
 
-    private GuardedTables(LiveNode node, List<LiveTable> tables, FenceLease lease, InstantSource clock, String tag) {
+    /** How deletions are kept until the import. */
+    public enum Fence {
+        /** Compactions purge none of the tables. */
+        HELD,
+        /**
+         * Compactions purge as ever, where nobody may forbid it: then half of the time is left, since nothing but the time keeps what
+         * is deleted meanwhile.
+         */
+        NONE
+    }
+
+    private GuardedTables(
+            LiveNode node, List<LiveTable> tables, FenceLease lease, InstantSource clock, String tag, Fence fence) {
+        this.fence = fence;
         this.node = node;
         this.tables = List.copyOf(tables);
         this.lease = lease;
@@ -47,10 +61,18 @@ public final class GuardedTables implements Closeable {
      *
      * @param clock of the node's machine
      * @param tag of the snapshot to come
-     * @throws LiveNodeException when one of them must not be imported into, or nodes do not agree, or are moving
+     * @throws LiveNodeException when one of them must not be imported into, or nodes do not agree, or are moving, or the node does not
+     *     let who asks do what has to be done
      */
     public static GuardedTables hold(
             LiveNode node, List<LiveTable> tables, FenceLease lease, InstantSource clock, String tag)
+            throws IOException {
+        return hold(node, tables, lease, clock, tag, Fence.HELD);
+    }
+
+    /** The same with a choice of the fence. */
+    public static GuardedTables hold(
+            LiveNode node, List<LiveTable> tables, FenceLease lease, InstantSource clock, String tag, Fence fence)
             throws IOException {
         for (LiveTable table : tables) {
             if (!table.objections().isEmpty()) {
@@ -63,8 +85,29 @@ public final class GuardedTables implements Closeable {
             throw new LiveNodeException(
                     "nothing may be imported now, node=" + node.address() + ", reason=" + unrest.get());
         }
-        lease.hold(node, tables);
-        return new GuardedTables(node, tables, lease, clock, tag);
+        requireCountersReached(node, tables);
+        if (fence == Fence.HELD) {
+            lease.hold(node, tables);
+        }
+        return new GuardedTables(node, tables, lease, clock, tag, fence);
+    }
+
+    /** Whether the cache of counters may be emptied shows by doing so, which costs some reads; after an import it is too late. */
+    private static void requireCountersReached(LiveNode node, List<LiveTable> tables) throws LiveNodeException {
+        Optional<LiveTable> counters =
+                tables.stream().filter(LiveTable::hasCounters).findFirst();
+        if (counters.isPresent()) {
+            try {
+                node.invalidateCounterCache();
+            } catch (LiveNodeException e) {
+                throw new LiveNodeException(
+                        "rows must not be imported into a table with counters where the node's cache of them may not be"
+                                + " emptied: give the JMX role EXECUTE on mbean:" + NodeBeans.caches() + ", table="
+                                + counters.get().qualifiedName() + ", node=" + node.address() + ", reason="
+                                + e.getMessage(),
+                        e);
+            }
+        }
     }
 
     /** Takes the snapshot; answers when that began, by this machine's clock. */
@@ -82,13 +125,16 @@ public final class GuardedTables implements Closeable {
     }
 
     /**
-     * Until when rows may be imported: a deletion written after the earliest snapshot cannot be purged sooner.
+     * Until when rows may be imported: a deletion written after the earliest snapshot cannot be purged sooner. Without a fence it is half
+     * of that.
      *
      * @param earliestSnapshot of all replicas
      * @param skewMost between their clocks
      */
     public Instant deadline(Instant earliestSnapshot, Duration skewMost) {
-        return earliestSnapshot.plus(gcGrace()).minus(skewMost);
+        return earliestSnapshot
+                .plus(fence == Fence.HELD ? gcGrace() : gcGrace().dividedBy(2))
+                .minus(skewMost);
     }
 
     /** Of the table that keeps deletions for the shortest time. */
@@ -101,20 +147,21 @@ public final class GuardedTables implements Closeable {
      * Imports what is staged for the tables, if nothing has changed since the snapshot. What changes in the moment of an
      * import is seen right after it, and said. Answers how many SSTables it were.
      *
+     * @param now the same node by a connection that was opened for this: an older one has broken if the node was restarted
      * @param staged by table, each directory ending with the names of keyspace and table
      * @param deadline as {@link #deadline} says, of all replicas
      * @throws LiveNodeException when it must not be done, or was not; tables before the one it names have theirs
      */
-    public int importAll(Map<LiveTable, Path> staged, Instant deadline) throws IOException {
+    public int importAll(LiveNode now, Map<LiveTable, Path> staged, Instant deadline) throws IOException {
         int imported = 0;
         for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
             if (!tables.contains(table.getKey())) {
                 throw new IllegalArgumentException(
                         "table is not guarded, table=" + table.getKey().qualifiedName());
             }
-            requireUnchanged(deadline);
-            imported += node.importSSTables(table.getKey(), table.getValue());
-            Optional<String> since = change(deadline);
+            requireUnchanged(now, deadline);
+            imported += importInto(now, table.getKey(), table.getValue());
+            Optional<String> since = change(now, deadline);
             if (since.isPresent()) {
                 throw new LiveNodeException("rows were imported while the node changed: deleted ones may be back, node="
                         + node.address() + ", table=" + table.getKey().qualifiedName() + ", reason=" + since.get());
@@ -123,24 +170,54 @@ public final class GuardedTables implements Closeable {
         return imported;
     }
 
-    private void requireUnchanged(Instant deadline) throws IOException {
-        Optional<String> change = change(deadline);
+    private static int importInto(LiveNode node, LiveTable table, Path staged) throws IOException {
+        int imported;
+        try {
+            imported = node.importSSTables(table, staged);
+        } catch (IOException e) {
+            try {
+                emptyCounterCache(node, table);
+            } catch (LiveNodeException also) {
+                e.addSuppressed(also);
+            }
+            throw e;
+        }
+        emptyCounterCache(node, table);
+        return imported;
+    }
+
+    private static void emptyCounterCache(LiveNode node, LiveTable table) throws LiveNodeException {
+        if (table.hasCounters()) {
+            try {
+                node.invalidateCounterCache();
+            } catch (LiveNodeException e) {
+                throw new LiveNodeException(
+                        "counters were imported, and the node's cache of them could not be emptied: run 'nodetool"
+                                + " invalidatecountercache' there, or increments start from old values, table="
+                                + table.qualifiedName() + ", node=" + node.address() + ", reason=" + e.getMessage(),
+                        e);
+            }
+        }
+    }
+
+    private void requireUnchanged(LiveNode now, Instant deadline) throws IOException {
+        Optional<String> change = change(now, deadline);
         if (change.isPresent()) {
             throw new LiveNodeException("nothing is imported: deleted rows might come back; take new snapshots, node="
                     + node.address() + ", snapshot=" + snapshotAt + ", reason=" + change.get());
         }
     }
 
-    private Optional<String> change(Instant deadline) throws IOException {
+    private Optional<String> change(LiveNode now, Instant deadline) throws IOException {
         if (before == null) {
             throw new IllegalStateException("snapshot is not taken, tag=" + tag);
         }
-        Optional<String> change = before.changeTo(node.moment(tables));
+        Optional<String> change = before.changeTo(now.moment(tables));
         if (change.isPresent()) {
             return change;
         }
         for (LiveTable table : tables) {
-            if (!node.neverPurges(table)) {
+            if (fence == Fence.HELD && !now.neverPurges(table)) {
                 return Optional.of("deletions are no longer held, table=" + table.qualifiedName());
             }
         }

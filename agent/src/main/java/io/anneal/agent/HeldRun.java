@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,8 @@ import java.util.UUID;
  */
 final class HeldRun implements Closeable {
     private final UUID id;
+    private final LiveNodeConfig config;
+    private final HostEnvironment host;
     private final LiveNode node;
     private final List<LiveTable> tables;
     private final GuardedTables guarded;
@@ -33,8 +36,17 @@ final class HeldRun implements Closeable {
     /** @param directories of all tables, one or one a disk each */
     private record Snapshot(Instant at, List<Path> directories) {}
 
-    private HeldRun(UUID id, LiveNode node, List<LiveTable> tables, GuardedTables guarded, StagingArea staging) {
+    private HeldRun(
+            UUID id,
+            LiveNodeConfig config,
+            HostEnvironment host,
+            LiveNode node,
+            List<LiveTable> tables,
+            GuardedTables guarded,
+            StagingArea staging) {
         this.id = id;
+        this.config = config;
+        this.host = host;
         this.node = node;
         this.tables = tables;
         this.guarded = guarded;
@@ -45,6 +57,7 @@ final class HeldRun implements Closeable {
      * Holds deletions in tables.
      *
      * @param qualifiedTables each as {@code keyspace.table}
+     * @param wanted how deletions are kept
      * @param directory for what they receive, which is there
      */
     static HeldRun hold(
@@ -53,6 +66,7 @@ final class HeldRun implements Closeable {
             FenceLease lease,
             UUID id,
             List<String> qualifiedTables,
+            GuardedTables.Fence wanted,
             Path directory)
             throws IOException {
         List<Closeable> opened = new ArrayList<>();
@@ -69,9 +83,9 @@ final class HeldRun implements Closeable {
             }
             StagingArea staging = StagingArea.open(directory, node.hostId().toString(), host.clock());
             opened.add(staging);
-            GuardedTables guarded = GuardedTables.hold(node, tables, lease, host.clock(), tag(id));
+            GuardedTables guarded = GuardedTables.hold(node, tables, lease, host.clock(), tag(id), wanted);
             held = true;
-            return new HeldRun(id, node, List.copyOf(tables), guarded, staging);
+            return new HeldRun(id, config, host, node, List.copyOf(tables), guarded, staging);
         } finally {
             if (!held) {
                 Closing.all(opened);
@@ -116,7 +130,7 @@ final class HeldRun implements Closeable {
         }
         return new CassandraReplicas(taken.get().directories(), Optional.empty(), Optional.of(staging))
                 .named(name)
-                .withViewsKnown()
+                .withViewsAndCdcChecked()
                 .open(keyspace, table, staged);
     }
 
@@ -146,10 +160,19 @@ final class HeldRun implements Closeable {
                     + node.address() + ", run=" + id);
         }
         Instant deadline = guarded.deadline(own.isBefore(earliestSnapshot) ? own : earliestSnapshot, skewMost);
+        Map<LiveTable, Path> staged = new LinkedHashMap<>();
         for (LiveTable table : tables) {
-            Path staged = staging.tableDirectory(table.keyspace(), table.name());
-            if (!LiveNode.data(staged).isEmpty()) {
-                imported += guarded.importAll(Map.of(table, staged), deadline);
+            Path directory = staging.tableDirectory(table.keyspace(), table.name());
+            if (!LiveNode.data(directory).isEmpty()) {
+                staged.put(table, directory);
+            }
+        }
+        if (!staged.isEmpty()) {
+            // The connection of the run has broken if the node was restarted.
+            try (LiveNode now = LiveNode.open(config, host)) {
+                for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
+                    imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);
+                }
             }
         }
         return imported;

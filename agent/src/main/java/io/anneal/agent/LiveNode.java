@@ -222,6 +222,11 @@ public final class LiveNode implements Closeable {
         beans.set(NodeBeans.table(table), NEVER_PURGE, never);
     }
 
+    /** Empties the cache from which a counter's next increment starts: an import does not reach it. */
+    void invalidateCounterCache() throws LiveNodeException {
+        beans.invoke(NodeBeans.caches(), "invalidateCounterCache", new Object[0]);
+    }
+
     /**
      * Moves SSTables into the table, after Cassandra has looked at all of their rows and tokens; answers how many.
      *

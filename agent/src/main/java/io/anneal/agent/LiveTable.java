@@ -8,9 +8,11 @@ import java.util.UUID;
  *
  * @param id which a table that is dropped and made again does not keep
  * @param gcGraceSeconds for so long the node keeps deletions
+ * @param hasCounters of which the node keeps some in a cache that an import does not reach
  * @param objections why rows must not be imported into it; empty if they may
  */
-public record LiveTable(String keyspace, String name, UUID id, int gcGraceSeconds, List<String> objections) {
+public record LiveTable(
+        String keyspace, String name, UUID id, int gcGraceSeconds, boolean hasCounters, List<String> objections) {
     public LiveTable {
         objections = List.copyOf(objections);
     }

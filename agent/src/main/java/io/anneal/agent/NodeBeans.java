@@ -129,6 +129,10 @@ final class NodeBeans implements Closeable {
         return DATABASE + "EndpointSnitchInfo";
     }
 
+    static String caches() {
+        return DATABASE + "Caches";
+    }
+
     static String table(LiveTable table) {
         return DATABASE + "Tables,keyspace=" + table.keyspace() + ",table=" + table.name();
     }

@@ -11,11 +11,11 @@ import java.io.Closeable;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -23,8 +23,6 @@ import javax.net.ssl.SSLContext;
 
 /** What one node tells of its tables by CQL, where JMX does not. Asks that node and no other. Safe for any thread. */
 final class NodeTables implements Closeable {
-    private static final String EAGER_EXPIRY = "unsafe_aggressive_sstable_expiration";
-
     private final String address;
     private final CqlSession session;
 
@@ -95,46 +93,63 @@ final class NodeTables implements Closeable {
             return Optional.empty();
         }
         Row row = found.get(0);
-        int gcGraceSeconds = row.getInt("gc_grace_seconds");
-        List<String> objections = new ArrayList<>();
-        if (gcGraceSeconds == 0) {
-            objections.add("its gc_grace is 0: deletions are purged at once");
-        }
-        Map<String, String> compaction = row.getMap("compaction", String.class, String.class);
-        if (compaction != null && Boolean.parseBoolean(compaction.get(EAGER_EXPIRY))) {
-            objections.add("it drops expired SSTables without a look at others: " + EAGER_EXPIRY);
-        }
+        TableFacts facts = facts(row, keyspace, name);
         Set<String> flags = row.getSet("flags", String.class);
-        if (flags != null && flags.contains("counter")) {
-            objections.add("it has counters, which a node keeps in a cache that an import does not reach");
-        }
+        return Optional.of(new LiveTable(
+                keyspace,
+                name,
+                row.getUuid("id"),
+                facts.gcGraceSeconds(),
+                flags != null && flags.contains("counter"),
+                facts.objections()));
+    }
+
+    private TableFacts facts(Row table, String keyspace, String name) throws LiveNodeException {
         // A 5.0.9 without cdc_enabled did not tell it of its tables. Where settings differ by node, each has to be
         // asked.
-        if (row.getColumnDefinitions().contains("cdc") && row.getBoolean("cdc")) {
-            objections.add("it has CDC, which an import bypasses");
-        }
-        if (hasView(keyspace, name)) {
-            objections.add("a materialized view is built on it, which an import bypasses");
-        }
-        if (isTransient(keyspace)) {
-            objections.add("its keyspace has transient replication");
-        }
-        return Optional.of(new LiveTable(keyspace, name, row.getUuid("id"), gcGraceSeconds, objections));
+        boolean cdc = table.getColumnDefinitions().contains("cdc") && table.getBoolean("cdc");
+        boolean hasViews = hasView(keyspace, name);
+        Row replicated = rows("SELECT * FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace)
+                .get(0);
+        return new TableFacts(
+                table.getInt("gc_grace_seconds"),
+                map(table, "compaction"),
+                map(table, "compression"),
+                cdc,
+                hasViews,
+                map(replicated, "replication"),
+                text(replicated, "replication_type"),
+                text(table, "transactional_mode"),
+                cdc && !isOff("cdc_on_repair_enabled"),
+                hasViews && !isOff("materialized_views_on_repair_enabled"));
+    }
+
+    private static Map<String, String> map(Row row, String column) {
+        Map<String, String> known = row.getMap(column, String.class, String.class);
+        return known == null ? Map.of() : known;
+    }
+
+    private static Optional<String> text(Row row, String column) {
+        return row.getColumnDefinitions().contains(column)
+                ? Optional.ofNullable(row.getString(column))
+                : Optional.empty();
+    }
+
+    private boolean isOff(String setting) throws LiveNodeException {
+        return setting(setting).filter("false"::equals).isPresent();
+    }
+
+    /** A setting of the node, as it is now; empty if this version has none of the name. */
+    Optional<String> setting(String name) throws LiveNodeException {
+        return rows("SELECT value FROM system_views.settings WHERE name = ?", name).stream()
+                .map(row -> row.getString("value"))
+                .filter(Objects::nonNull)
+                .findFirst();
     }
 
     private boolean hasView(String keyspace, String table) throws LiveNodeException {
         return rows("SELECT base_table_name FROM system_schema.views WHERE keyspace_name = ?", keyspace).stream()
                 .anyMatch(view -> table.equals(view.getString("base_table_name")));
-    }
-
-    private boolean isTransient(String keyspace) throws LiveNodeException {
-        Row row = rows("SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace)
-                .get(0);
-        Map<String, String> replication = row.getMap("replication", String.class, String.class);
-        return replication != null
-                && replication.entrySet().stream()
-                        .anyMatch(entry -> !entry.getKey().equals("class")
-                                && entry.getValue().contains("/"));
     }
 
     private List<Row> rows(String query, Object... values) throws LiveNodeException {

@@ -65,7 +65,7 @@ public final class CassandraReplicas implements ReplicaSource {
     /** By keyspace. */
     private final Map<String, List<Long>> diskBoundaries;
 
-    private final boolean areViewsKnown;
+    private final boolean areWritesChecked;
 
     /**
      * @param directories one, or one a disk
@@ -88,8 +88,8 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<StagingArea> staging,
             String name,
             Map<String, List<Long>> diskBoundaries,
-            boolean areViewsKnown) {
-        this.areViewsKnown = areViewsKnown;
+            boolean areWritesChecked) {
+        this.areWritesChecked = areWritesChecked;
         this.diskBoundaries = Map.copyOf(diskBoundaries);
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
@@ -99,11 +99,14 @@ public final class CassandraReplicas implements ReplicaSource {
 
     /** The same under another name than that of its directories, for reports. */
     public CassandraReplicas named(String other) {
-        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries, areViewsKnown);
+        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries, areWritesChecked);
     }
 
-    /** The same for tables of which the caller knows that no materialized view is fed from them: nothing says that this was not checked. */
-    public CassandraReplicas withViewsKnown() {
+    /**
+     * The same for tables of which the caller knows, from their node, that an import bypasses no materialized view and no change data
+     * capture, or may: then neither is looked for.
+     */
+    public CassandraReplicas withViewsAndCdcChecked() {
         return new CassandraReplicas(directories, schemaFile, staging, name, diskBoundaries, true);
     }
 
@@ -113,7 +116,7 @@ public final class CassandraReplicas implements ReplicaSource {
      * @param byKeyspace the last token of each directory but the last one, ascending
      */
     public CassandraReplicas withDiskBoundaries(Map<String, List<Long>> byKeyspace) {
-        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace, areViewsKnown);
+        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace, areWritesChecked);
     }
 
     @Override
@@ -150,7 +153,9 @@ public final class CassandraReplicas implements ReplicaSource {
         boolean tellsTruncation = found.tellTruncation();
         OptionalLong truncatedMicros = found.truncatedMicros();
         TableViews views = TableViews.of(found, schemaFile);
-        refuse(schema, views);
+        if (!areWritesChecked) {
+            refuse(schema, views);
+        }
         Optional<String> textId = TableDirectories.id(schema);
         if (schemaFile.isEmpty()) {
             refuseContradiction(found, textId);
@@ -270,7 +275,7 @@ public final class CassandraReplicas implements ReplicaSource {
         if (sstables.readers().isEmpty()) {
             notes.add("replica has no SSTable of the table: is it the right directory");
         }
-        if (!views.complete() && !areViewsKnown) {
+        if (!views.complete() && !areWritesChecked) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"
                             + " give the text of the whole keyspace, or a data directory with the node's"

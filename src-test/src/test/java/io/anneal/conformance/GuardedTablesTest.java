@@ -10,6 +10,7 @@ import io.anneal.agent.LiveNodeException;
 import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.BoundStatement;
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -116,7 +118,7 @@ final class GuardedTablesTest {
 
     private void assertRefused(GuardedTables guarded, Path staged, Instant deadline, String reason) {
         assertThatExceptionOfType(LiveNodeException.class)
-                .isThrownBy(() -> guarded.importAll(Map.of(table, staged), deadline))
+                .isThrownBy(() -> guarded.importAll(node, Map.of(table, staged), deadline))
                 .withMessageContaining("nothing is imported")
                 .withMessageContaining(reason);
         assertThat(staged).isDirectoryContaining(file -> file.toString().endsWith("-Data.db"));
@@ -131,7 +133,7 @@ final class GuardedTablesTest {
             Path staged = stage();
             int before = peer.sstables(KEYSPACE, "t").size();
 
-            guarded.importAll(Map.of(table, staged), deadline);
+            guarded.importAll(node, Map.of(table, staged), deadline);
 
             assertThat(peer.sstables(KEYSPACE, "t")).hasSize(before + 1);
             assertThat(values()).containsExactly("old");
@@ -163,7 +165,7 @@ final class GuardedTablesTest {
             Path staged = stage();
             deleteLongAgoAndCompact();
 
-            guarded.importAll(Map.of(table, staged), deadline);
+            guarded.importAll(node, Map.of(table, staged), deadline);
 
             assertThat(values()).isEmpty();
         }
@@ -249,8 +251,118 @@ final class GuardedTablesTest {
         hold().close();
     }
 
+    @Test
+    void shouldHaveHalfOfTheTimeWithoutAFence() throws IOException {
+        try (GuardedTables guarded = GuardedTables.hold(
+                node, List.of(table), lease, InstantSource.system(), TAG, GuardedTables.Fence.NONE)) {
+            assertThat(node.neverPurges(table)).isFalse();
+            assertThat(lease.tables()).isEmpty();
+            Instant snapshotAt = guarded.takeSnapshot();
+            Instant deadline = deadline(guarded, snapshotAt);
+            assertThat(deadline).isEqualTo(snapshotAt.plusSeconds(GC_GRACE_SECONDS / 2 - 10));
+            Path staged = stage();
+
+            assertThat(guarded.importAll(node, Map.of(table, staged), deadline)).isEqualTo(1);
+
+            assertThat(values()).containsExactly("old");
+        }
+        assertThat(node.snapshotDirectories(TAG, table)).isEmpty();
+    }
+
+    @Test
+    void shouldNameTheWayOnWhereDeletionsMayNotBeHeld() throws IOException {
+        try (JmxGate gate = JmxGate.open(peer, "NeverPurgeTombstones"::equals);
+                LiveNode refused = LiveNode.open(gate.config(), HostEnvironment.system())) {
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> GuardedTables.hold(refused, List.of(table), lease, InstantSource.system(), TAG))
+                    .withMessageContaining("deletions could not be held")
+                    .withMessageContaining("--no-fence")
+                    .withMessageContaining("Access Denied");
+            GuardedTables.hold(refused, List.of(table), lease, InstantSource.system(), TAG, GuardedTables.Fence.NONE)
+                    .close();
+        }
+        assertThat(node.neverPurges(table)).isFalse();
+    }
+
+    private static String counters(String name) {
+        return "CREATE TABLE " + KEYSPACE + "." + name + " (k int PRIMARY KEY, v counter)"
+                + " WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}";
+    }
+
+    private void createCounters() throws IOException {
+        peer.executeAll(List.of("DROP TABLE " + TABLE, counters("t"), counters("later")));
+        table = table("t");
+    }
+
+    /** The table's one counter is 10 in its files and in the node's cache; answers a file in which the same node has 15 later. */
+    private Path count() throws IOException {
+        peer.executeAll(List.of(
+                "UPDATE " + TABLE + " SET v = v + 10 WHERE k = 1",
+                "UPDATE " + KEYSPACE + ".later SET v = v + 15 WHERE k = 1"));
+        peer.flush(KEYSPACE, "t");
+        Path staged = directory.resolve("staged").resolve(KEYSPACE).resolve("t");
+        peer.copySSTables(KEYSPACE, "later", staged);
+        return staged;
+    }
+
+    private List<String> countOneMore() {
+        peer.execute("UPDATE " + TABLE + " SET v = v + 1 WHERE k = 1");
+        return values();
+    }
+
+    @Test
+    void shouldCountOnFromWhatWasImported() throws IOException {
+        createCounters();
+        try (GuardedTables guarded = hold()) {
+            Path staged = count();
+            Instant deadline = deadline(guarded, guarded.takeSnapshot());
+
+            guarded.importAll(node, Map.of(table, staged), deadline);
+
+            assertThat(values()).containsExactly("15");
+            assertThat(countOneMore()).containsExactly("16");
+        }
+    }
+
+    @Test
+    void shouldCountOnFromTheCacheWhereNothingEmptiesIt() throws IOException {
+        createCounters();
+        Path staged = count();
+
+        peer.importDirectory(KEYSPACE, "t", staged);
+
+        assertThat(values()).containsExactly("15");
+        assertThat(countOneMore()).as("this is why the cache is emptied").containsExactly("11");
+    }
+
+    @Test
+    void shouldRefuseCountersWhoseCacheMayNotBeEmptied() throws IOException {
+        createCounters();
+        AtomicBoolean refuses = new AtomicBoolean(true);
+        try (JmxGate gate = JmxGate.open(peer, name -> refuses.get() && name.equals("invalidateCounterCache"));
+                LiveNode refused = LiveNode.open(gate.config(), HostEnvironment.system())) {
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> GuardedTables.hold(refused, List.of(table), lease, InstantSource.system(), TAG))
+                    .withMessageContaining("may not be emptied")
+                    .withMessageContaining("EXECUTE on mbean:org.apache.cassandra.db:type=Caches");
+            assertThat(node.neverPurges(table)).isFalse();
+
+            refuses.set(false);
+            try (GuardedTables guarded =
+                    GuardedTables.hold(refused, List.of(table), lease, InstantSource.system(), TAG)) {
+                Path staged = count();
+                Instant deadline = deadline(guarded, guarded.takeSnapshot());
+                refuses.set(true);
+                assertThatExceptionOfType(LiveNodeException.class)
+                        .isThrownBy(() -> guarded.importAll(refused, Map.of(table, staged), deadline))
+                        .withMessageContaining("nodetool invalidatecountercache")
+                        .withMessageContaining("counters were imported");
+            }
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"gc_grace", "view", "counter"})
+    @ValueSource(strings = {"gc_grace", "view", "transient"})
     void shouldRefuseByName(String what) throws IOException {
         switch (what) {
             case "gc_grace" -> peer.execute("ALTER TABLE " + TABLE + " WITH gc_grace_seconds = 0");
@@ -258,8 +370,11 @@ final class GuardedTablesTest {
                 peer.execute("CREATE MATERIALIZED VIEW " + KEYSPACE + ".w AS SELECT * FROM " + TABLE
                         + " WHERE v IS NOT NULL AND k IS NOT NULL PRIMARY KEY (v, k)");
             default ->
-                peer.executeAll(
-                        List.of("DROP TABLE " + TABLE, "CREATE TABLE " + TABLE + " (k int PRIMARY KEY, v counter)"));
+                peer.executeAll(List.of(
+                        "DROP KEYSPACE " + KEYSPACE,
+                        "CREATE KEYSPACE " + KEYSPACE
+                                + " WITH replication = {'class': 'NetworkTopologyStrategy', 'datacenter1': '2/1'}",
+                        "CREATE TABLE " + TABLE + " (k int PRIMARY KEY, v text) WITH read_repair = 'NONE'"));
         }
         table = table("t");
 

@@ -51,7 +51,10 @@ final class Peers implements AutoCloseable {
     }
 
     private CassandraPeerConfig config(String name, PeerSSTableVersion version) {
-        return shortLived(directory.resolve(name), "materialized_views_enabled: true")
+        return shortLived(
+                        directory.resolve(name),
+                        "materialized_views_enabled: true",
+                        "transient_replication_enabled: true")
                 .withVersion(version)
                 .withColumnIndexSizeKiB(COLUMN_INDEX_SIZE_KIB);
     }

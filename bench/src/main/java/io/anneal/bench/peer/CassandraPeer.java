@@ -247,6 +247,16 @@ public final class CassandraPeer implements AutoCloseable {
         return files.systemLog();
     }
 
+    /** Ends the node at once, as a crash of its process does; returns when it is no more. */
+    public void kill() {
+        process.kill();
+    }
+
+    /** Starts the node anew that was killed or closed, over its files and at its ports; this object is of no use any more. */
+    public CassandraPeer startAgain() {
+        return new CassandraPeer(process.startAgain());
+    }
+
     /** Asks the node to stop, and kills it if it has not within half a minute. */
     @Override
     public void close() {

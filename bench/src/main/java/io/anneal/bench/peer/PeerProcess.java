@@ -30,6 +30,7 @@ final class PeerProcess implements AutoCloseable {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
     private final CassandraPeerConfig config;
+    private final Agent agent;
     private final NodeFiles files;
     private final PeerPorts ports;
     private final Process process;
@@ -38,12 +39,14 @@ final class PeerProcess implements AutoCloseable {
 
     private PeerProcess(
             CassandraPeerConfig config,
+            Agent agent,
             NodeFiles files,
             PeerPorts ports,
             Process process,
             Thread killer,
             AgentConnection connection) {
         this.config = config;
+        this.agent = agent;
         this.files = files;
         this.ports = ports;
         this.process = process;
@@ -53,18 +56,30 @@ final class PeerProcess implements AutoCloseable {
 
     /** Starts the process and waits until its agent is ready. */
     static PeerProcess start(CassandraPeerConfig config, Agent agent) {
-        PeerInstallation installation = PeerInstallation.locate();
         NodeFiles files = new NodeFiles(config.directory());
         PeerPorts ports = PeerPorts.choose(config.address(), config.directory());
-        Process process;
         try {
             files.create(config, ports);
+        } catch (IOException e) {
+            throw notStarted(config, e);
+        }
+        return start(config, agent, files, ports);
+    }
+
+    private static CassandraPeerException notStarted(CassandraPeerConfig config, IOException e) {
+        return new CassandraPeerException("peer could not be started, directory=" + config.directory(), e);
+    }
+
+    private static PeerProcess start(CassandraPeerConfig config, Agent agent, NodeFiles files, PeerPorts ports) {
+        PeerInstallation installation = PeerInstallation.locate();
+        Process process;
+        try {
             process = new ProcessBuilder(NodeCommand.of(config, installation, files, ports, agent))
                     .directory(config.directory().toFile())
                     .redirectError(files.standardError().toFile())
                     .start();
         } catch (IOException e) {
-            throw new CassandraPeerException("peer could not be started, directory=" + config.directory(), e);
+            throw notStarted(config, e);
         }
 
         Thread killer = new Thread(process::destroyForcibly, "cassandra-peer-killer");
@@ -72,9 +87,14 @@ final class PeerProcess implements AutoCloseable {
         AgentConnection connection = AgentConnection.open(
                 process.getInputStream(), process.getOutputStream(), "cassandra-peer-" + process.pid());
 
-        PeerProcess peer = new PeerProcess(config, files, ports, process, killer, connection);
+        PeerProcess peer = new PeerProcess(config, agent, files, ports, process, killer, connection);
         peer.response("START", config.startTimeout());
         return peer;
+    }
+
+    /** Another process over what this one, which has ended, left, at the same ports. */
+    PeerProcess startAgain() {
+        return start(config, agent, files, ports);
     }
 
     CassandraPeerConfig config() {
@@ -151,7 +171,7 @@ final class PeerProcess implements AutoCloseable {
     }
 
     /** Returns when the process is no more. */
-    private void kill() {
+    void kill() {
         process.destroyForcibly();
         boolean interrupted = false;
         while (process.isAlive()) {

@@ -3,6 +3,7 @@ package io.anneal.cli.repair;
 import io.anneal.agent.AgentKeyspace;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
+import io.anneal.agent.GuardedTables;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
@@ -103,6 +104,13 @@ public final class ClusterRepairCommand extends Subcommand {
     private long leaseSeconds;
 
     @Option(
+            names = "--no-fence",
+            description =
+                    "Do not keep compactions from purging deletions, where the agents' JMX role may not: imports then"
+                            + " have half of the time, and deletions are kept by nothing else.")
+    private boolean noFence;
+
+    @Option(
             names = "--state",
             paramLabel = "DIR",
             description =
@@ -186,8 +194,13 @@ public final class ClusterRepairCommand extends Subcommand {
             part.tables().forEach(table -> tables.add(table.toString()));
         }
         List<ClusterHold.Imported> imported = List.of();
-        try (ClusterHold hold =
-                ClusterHold.take(List.copyOf(all), results.run(), tables, Duration.ofSeconds(leaseSeconds), host())) {
+        try (ClusterHold hold = ClusterHold.take(
+                List.copyOf(all),
+                results.run(),
+                tables,
+                noFence ? GuardedTables.Fence.NONE : GuardedTables.Fence.HELD,
+                Duration.ofSeconds(leaseSeconds),
+                host())) {
             if (!json()) {
                 say("holding " + String.join(", ", tables) + " on " + all.size() + " nodes, whose clocks are at most "
                         + hold.skew().toMillis() + " ms apart");

@@ -1,0 +1,97 @@
+package io.anneal.conformance;
+
+import io.anneal.agent.LiveNodeConfig;
+import io.anneal.bench.peer.CassandraPeer;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.rmi.registry.LocateRegistry;
+import java.rmi.registry.Registry;
+import java.rmi.server.UnicastRemoteObject;
+import java.util.Map;
+import java.util.function.Predicate;
+import javax.management.Attribute;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerConnection;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXConnectorServer;
+import javax.management.remote.JMXConnectorServerFactory;
+import javax.management.remote.JMXServiceURL;
+
+/**
+ * The management beans of a real node behind a server that refuses some of what is asked, in the words of Cassandra's own
+ * authorization, and hands on all else.
+ */
+final class JmxGate implements Closeable {
+    private final CassandraPeer peer;
+    private final int port;
+    private final Registry registry;
+    private final JMXConnector node;
+    private final JMXConnectorServer server;
+
+    private JmxGate(CassandraPeer peer, Predicate<String> refused) throws IOException {
+        this.peer = peer;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        registry = LocateRegistry.createRegistry(port);
+        node = JMXConnectorFactory.connect(url(peer.jmxPort()));
+        server = JMXConnectorServerFactory.newJMXConnectorServer(
+                url(port), Map.of(), beans(node.getMBeanServerConnection(), refused));
+        server.start();
+    }
+
+    /** @param refused asked with the name of each operation that is to be done, and of each attribute that is to be set */
+    static JmxGate open(CassandraPeer peer, Predicate<String> refused) throws IOException {
+        return new JmxGate(peer, refused);
+    }
+
+    private static JMXServiceURL url(int port) throws IOException {
+        return new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + port + "/jmxrmi");
+    }
+
+    LiveNodeConfig config() {
+        return LiveNodeConfig.of(
+                new InetSocketAddress("127.0.0.1", port),
+                new InetSocketAddress(peer.config().address(), peer.cqlPort()));
+    }
+
+    private static MBeanServer beans(MBeanServerConnection node, Predicate<String> refused) {
+        MBeanServer own = ManagementFactory.getPlatformMBeanServer();
+        return (MBeanServer) Proxy.newProxyInstance(
+                JmxGate.class.getClassLoader(), new Class<?>[] {MBeanServer.class}, (proxy, method, arguments) -> {
+                    // What is sent and answered are types of the JDK.
+                    if (method.getName().equals("getClassLoaderRepository")) {
+                        return own.getClassLoaderRepository();
+                    }
+                    if (method.getName().startsWith("getClassLoader")) {
+                        return JmxGate.class.getClassLoader();
+                    }
+                    boolean sets = method.getName().equals("setAttribute");
+                    if (sets && refused.test(((Attribute) arguments[1]).getName())
+                            || method.getName().equals("invoke") && refused.test((String) arguments[1])) {
+                        throw new SecurityException("Access Denied");
+                    }
+                    Method same = MBeanServerConnection.class.getMethod(method.getName(), method.getParameterTypes());
+                    try {
+                        return same.invoke(node, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.stop();
+        node.close();
+        UnicastRemoteObject.unexportObject(registry, true);
+    }
+}
