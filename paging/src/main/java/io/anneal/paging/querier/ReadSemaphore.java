@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,9 +18,16 @@ final class ReadSemaphore {
 
     private final QuerierLimits limits;
     private final LongSupplier nanoTime;
-    private final Deque<Object> waiting = new ArrayDeque<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Waiter> waiting = new ArrayDeque<>();
     private int reads;
     private long heldBytes;
+
+    /** Who waits is let in by whoever makes room, and is the only one woken: a thousand that look by turns have no time to read. */
+    private final class Waiter {
+        private final Condition admitted = lock.newCondition();
+        private boolean isAdmitted;
+    }
 
     ReadSemaphore(QuerierLimits limits, LongSupplier nanoTime) {
         this.limits = limits;
@@ -33,29 +41,55 @@ final class ReadSemaphore {
      * @throws ReadTimeoutException when there was none for as long as a page is patient
      * @throws InterruptedIOException when the thread was interrupted, which it stays
      */
-    synchronized Permit acquire(String table) throws IOException {
-        Object place = new Object();
-        waiting.addLast(place);
+    Permit acquire(String table) throws IOException {
+        lock.lock();
+        try {
+            Waiter waiter = new Waiter();
+            waiting.addLast(waiter);
+            letIn();
+            if (!waiter.isAdmitted) {
+                await(waiter, table);
+            }
+            return new Permit();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void await(Waiter waiter, String table) throws IOException {
         try {
             long deadlineNanos = nanoTime.getAsLong() + limits.patience().toNanos();
-            while (waiting.peekFirst() != place || !hasRoom()) {
+            while (!waiter.isAdmitted) {
                 long leftNanos = deadlineNanos - nanoTime.getAsLong();
                 if (leftNanos <= 0) {
                     throw new ReadTimeoutException(table, limits.patience(), reads, heldBytes, waiting.size());
                 }
-                TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
+                waiter.admitted.awaitNanos(leftNanos);
             }
-            reads++;
-            return new Permit();
         } catch (InterruptedException interrupted) {
+            if (waiter.isAdmitted) {
+                change(-1, -FIRST_BYTES);
+            }
             Thread.currentThread().interrupt();
             InterruptedIOException failure =
                     new InterruptedIOException("interrupted while a page waited, table=" + table);
             failure.initCause(interrupted);
             throw failure;
         } finally {
-            waiting.remove(place);
-            notifyAll();
+            if (!waiter.isAdmitted) {
+                waiting.remove(waiter);
+            }
+        }
+    }
+
+    /** Lets in those that wait, as far as there is room. */
+    private void letIn() {
+        while (!waiting.isEmpty() && hasRoom()) {
+            Waiter first = waiting.removeFirst();
+            reads++;
+            heldBytes += FIRST_BYTES;
+            first.isAdmitted = true;
+            first.admitted.signal();
         }
     }
 
@@ -64,30 +98,39 @@ final class ReadSemaphore {
     }
 
     /** Pages that are being read. */
-    synchronized int reads() {
-        return reads;
+    int reads() {
+        lock.lock();
+        try {
+            return reads;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Heap of all pages that are being read. */
-    synchronized long heldBytes() {
-        return heldBytes;
+    long heldBytes() {
+        lock.lock();
+        try {
+            return heldBytes;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    private synchronized void change(int readsMore, long bytesMore) {
-        reads += readsMore;
-        heldBytes += bytesMore;
-        if (readsMore < 0 || bytesMore < 0) {
-            notifyAll();
+    private void change(int readsMore, long bytesMore) {
+        lock.lock();
+        try {
+            reads += readsMore;
+            heldBytes += bytesMore;
+            letIn();
+        } finally {
+            lock.unlock();
         }
     }
 
     /** The right to read one page. One thread. */
     final class Permit implements AutoCloseable {
         private long bytes = FIRST_BYTES;
-
-        private Permit() {
-            heldBytes += bytes;
-        }
 
         /** Tells what the page holds now. */
         void holds(long nowBytes) {

@@ -21,6 +21,9 @@ final class ShardReader implements Closeable {
     /** To wake a thread for less costs more than it gains. */
     private static final int BESIDE_MIN_BYTES = BLOCK_BYTES / 2;
 
+    /** Of a reader without its blocks and cursors, and of the merge of those: counted in heap histograms. */
+    private static final int OBJECTS_BYTES = 4 << 10;
+
     private final BlockReader blocks;
     private final EncodedItem item;
     /** What is taken from. */
@@ -94,7 +97,7 @@ final class ShardReader implements Closeable {
     /** Heap that it occupies, roughly, but for what is being read beside. */
     long heldBytes() {
         if (filling.isEmpty()) {
-            heldBytes = blocks.heldBytes() + block.heldBytes() + next.heldBytes();
+            heldBytes = OBJECTS_BYTES + blocks.heldBytes() + block.heldBytes() + next.heldBytes();
         }
         return heldBytes;
     }
