@@ -236,10 +236,17 @@ public final class Agent implements Closeable {
         }
     }
 
-    /** See {@link HeldRun#importAll}. */
-    int importAll(UUID run, Instant earliestSnapshot, Duration skewMost) throws IOException {
+    /** See {@link HeldRun#look}. */
+    List<StagedContent> lookAtStaged(UUID run) throws IOException {
         synchronized (work) {
-            return required(run).importAll(earliestSnapshot, skewMost);
+            return required(run).look();
+        }
+    }
+
+    /** See {@link HeldRun#importAll}. */
+    int importAll(UUID run, Instant earliestSnapshot, Duration skewMost, Set<String> leftOut) throws IOException {
+        synchronized (work) {
+            return required(run).importAll(earliestSnapshot, skewMost, leftOut);
         }
     }
 

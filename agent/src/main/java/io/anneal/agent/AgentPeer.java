@@ -12,7 +12,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -65,13 +67,25 @@ public record AgentPeer(Connector connector, InetSocketAddress address) {
                 in -> new AgentSnapshot(Instant.ofEpochMilli(in.readLong()), Duration.ofMillis(in.readUnsignedVInt())));
     }
 
-    CompletableFuture<Integer> importAll(UUID run, Instant earliestSnapshot, Duration skewMost) {
+    CompletableFuture<List<StagedContent>> lookAtStaged(UUID run) {
+        return ask(AgentVerb.LOOK, out -> Texts.write(out, run), in -> {
+            int count = in.readUnsignedVInt32();
+            List<StagedContent> contents = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                contents.add(StagedContent.read(in));
+            }
+            return contents;
+        });
+    }
+
+    CompletableFuture<Integer> importAll(UUID run, Instant earliestSnapshot, Duration skewMost, Set<String> leftOut) {
         return ask(
                 AgentVerb.IMPORT,
                 out -> {
                     Texts.write(out, run);
                     out.writeLong(earliestSnapshot.toEpochMilli());
                     out.writeUnsignedVInt(skewMost.toMillis());
+                    Texts.write(out, List.copyOf(leftOut));
                 },
                 ByteReader::readUnsignedVInt32);
     }

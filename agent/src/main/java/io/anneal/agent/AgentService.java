@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -53,7 +54,13 @@ public final class AgentService {
                 (in, out) -> out.writeUnsignedVInt(agent.importAll(
                         Texts.readId(in),
                         Instant.ofEpochMilli(in.readLong()),
-                        Duration.ofMillis(in.readUnsignedVInt()))));
+                        Duration.ofMillis(in.readUnsignedVInt()),
+                        Set.copyOf(names(in)))));
+        register(handlers, AgentVerb.LOOK, (in, out) -> {
+            List<StagedContent> contents = agent.lookAtStaged(Texts.readId(in));
+            out.writeUnsignedVInt(contents.size());
+            contents.forEach(content -> content.write(out));
+        });
         register(handlers, AgentVerb.RELEASE, (in, out) -> agent.release(Texts.readId(in)));
     }
 

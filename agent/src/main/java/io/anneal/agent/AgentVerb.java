@@ -12,6 +12,7 @@ final class AgentVerb {
     static final Verb SNAPSHOT = new Verb(67, "agent.snapshot");
     static final Verb IMPORT = new Verb(68, "agent.import");
     static final Verb RELEASE = new Verb(69, "agent.release");
+    static final Verb LOOK = new Verb(70, "agent.look");
 
     /** By which a peer hears what speaks against it, in the agent's own words. */
     static final String REFUSED = "refused";

@@ -10,8 +10,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +43,9 @@ public final class ClusterHold implements Closeable {
     private final Duration skew;
     private final ScheduledExecutorService renewing;
     private Optional<Instant> earliestSnapshot = Optional.empty();
+    /** Agents that could not tell what they have staged. */
+    private final Map<AgentPeer, Throwable> unseen = new HashMap<>();
+
     private Optional<Instant> importBefore = Optional.empty();
 
     /**
@@ -188,11 +194,44 @@ public final class ClusterHold implements Closeable {
         return importBefore;
     }
 
+    /**
+     * What an agent has staged for its node.
+     *
+     * @param tables those for which anything is
+     * @param failure why it can't be told
+     */
+    public record Looked(AgentPeer agent, List<StagedContent> tables, Optional<Throwable> failure) {}
+
+    /** Has all agents read what they have staged. A node of which it can't be told imports nothing after that. */
+    public List<Looked> look() throws IOException {
+        List<CompletableFuture<Looked>> asked = agents.stream()
+                .map(agent -> agent.lookAtStaged(run)
+                        .handle((tables, failure) -> failure == null
+                                ? new Looked(agent, tables, Optional.empty())
+                                : new Looked(agent, List.of(), Optional.of(FutureFailure.cause(failure)))))
+                .toList();
+        List<Looked> looked = new ArrayList<>();
+        unseen.clear();
+        for (CompletableFuture<Looked> one : asked) {
+            Looked answer = Waiting.result(one);
+            looked.add(answer);
+            answer.failure().ifPresent(failure -> unseen.put(answer.agent(), failure));
+        }
+        return looked;
+    }
+
     /** Has all nodes import what was staged for them: one that refuses keeps no other from it. */
     public List<Imported> importAll() throws IOException {
+        return importAll(Set.of());
+    }
+
+    /** The same, but nothing of some tables, by qualified name. */
+    public List<Imported> importAll(Set<String> leftOut) throws IOException {
         Instant earliest = earliestSnapshot.orElseThrow(() -> new IllegalStateException("snapshots are not taken"));
         List<CompletableFuture<Imported>> asked = agents.stream()
-                .map(agent -> agent.importAll(run, earliest, skew)
+                .map(agent -> (unseen.containsKey(agent)
+                                ? CompletableFuture.<Integer>failedFuture(unseen.get(agent))
+                                : agent.importAll(run, earliest, skew, leftOut))
                         .handle((sstables, failure) -> failure == null
                                 ? new Imported(agent, sstables, Optional.empty())
                                 : new Imported(agent, 0, Optional.of(FutureFailure.cause(failure)))))

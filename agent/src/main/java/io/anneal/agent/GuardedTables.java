@@ -203,7 +203,7 @@ public final class GuardedTables implements Closeable {
     private void requireUnchanged(LiveNode now, Instant deadline) throws IOException {
         Optional<String> change = change(now, deadline);
         if (change.isPresent()) {
-            throw new LiveNodeException("nothing is imported: deleted rows might come back; take new snapshots, node="
+            throw LiveNodeException.over("nothing is imported: deleted rows might come back; take new snapshots, node="
                     + node.address() + ", snapshot=" + snapshotAt + ", reason=" + change.get());
         }
     }

@@ -6,16 +6,20 @@ import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.StagingArea;
+import io.anneal.sstable.Descriptor;
+import io.anneal.store.SSTables;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -33,8 +37,11 @@ final class HeldRun implements Closeable {
     private volatile Optional<Snapshot> snapshot = Optional.empty();
     private int imported;
 
-    /** @param directories of all tables, one or one a disk each */
-    private record Snapshot(Instant at, List<Path> directories) {}
+    /**
+     * @param directories of all tables, one or one a disk each
+     * @param diskBoundaries by keyspace
+     */
+    private record Snapshot(Instant at, List<Path> directories, Map<String, List<Long>> diskBoundaries) {}
 
     private HeldRun(
             UUID id,
@@ -107,10 +114,14 @@ final class HeldRun implements Closeable {
         if (snapshot.isEmpty()) {
             Instant at = guarded.takeSnapshot();
             List<Path> directories = new ArrayList<>();
+            Map<String, List<Long>> diskBoundaries = new HashMap<>();
             for (LiveTable table : tables) {
                 directories.addAll(node.snapshotDirectories(tag(id), table));
+                if (!diskBoundaries.containsKey(table.keyspace())) {
+                    diskBoundaries.put(table.keyspace(), node.diskBoundaries(table.keyspace()));
+                }
             }
-            snapshot = Optional.of(new Snapshot(at, List.copyOf(directories)));
+            snapshot = Optional.of(new Snapshot(at, List.copyOf(directories), Map.copyOf(diskBoundaries)));
         }
         Instant at = snapshot.get().at();
         return new AgentSnapshot(at, Duration.between(at, guarded.deadline(at, Duration.ZERO)));
@@ -131,6 +142,7 @@ final class HeldRun implements Closeable {
         return new CassandraReplicas(taken.get().directories(), Optional.empty(), Optional.of(staging))
                 .named(name)
                 .withViewsAndCdcChecked()
+                .withDiskBoundaries(taken.get().diskBoundaries())
                 .open(keyspace, table, staged);
     }
 
@@ -145,28 +157,59 @@ final class HeldRun implements Closeable {
                 .toList();
     }
 
-    /**
-     * Imports what was staged and is not imported yet; answers how many SSTables were imported, by earlier calls too.
-     *
-     * @param earliestSnapshot of all replicas
-     * @param skewMost between their clocks
-     */
-    int importAll(Instant earliestSnapshot, Duration skewMost) throws IOException {
-        Instant own = snapshot.orElseThrow(() -> new LiveNodeException(
-                        "nothing is imported: no snapshot is taken, node=" + node.address() + ", run=" + id))
-                .at();
+    /** What is staged and not imported yet, read to the end; nothing of tables for which nothing is. */
+    List<StagedContent> look() throws IOException {
+        requireWritten();
+        List<StagedContent> contents = new ArrayList<>();
+        for (Map.Entry<LiveTable, Path> table : staged(Set.of()).entrySet()) {
+            LiveTable name = table.getKey();
+            try (Replica own = open(node.address(), name.keyspace(), name.name(), Optional.empty());
+                    SSTables staged = SSTables.open(own.schema(), descriptors(table.getValue()))) {
+                contents.add(StagedContent.of(name, staged, own, host.clock().instant()));
+            }
+        }
+        return contents;
+    }
+
+    private static List<Descriptor> descriptors(Path directory) throws IOException {
+        return LiveNode.data(directory).stream()
+                .map(data -> Descriptor.of(data).orElseThrow())
+                .toList();
+    }
+
+    private Map<LiveTable, Path> staged(Set<String> leftOut) throws IOException {
+        Map<LiveTable, Path> staged = new LinkedHashMap<>();
+        for (LiveTable table : tables) {
+            Path directory = staging.tableDirectory(table.keyspace(), table.name());
+            if (!leftOut.contains(table.qualifiedName())
+                    && !LiveNode.data(directory).isEmpty()) {
+                staged.put(table, directory);
+            }
+        }
+        return staged;
+    }
+
+    private void requireWritten() throws LiveNodeException {
         if (staging.isReceiving()) {
             throw new LiveNodeException("nothing is imported: a session of the run is writing still, node="
                     + node.address() + ", run=" + id);
         }
+    }
+
+    /**
+     * Imports what was staged and is not imported yet; answers how many SSTables were imported, by earlier calls too.
+     *
+     * @param leftOut tables of which nothing is imported, by qualified name
+     * @param earliestSnapshot of all replicas
+     * @param skewMost between their clocks
+     */
+    int importAll(Instant earliestSnapshot, Duration skewMost, Set<String> leftOut) throws IOException {
+        Instant own = snapshot.orElseThrow(() -> new LiveNodeException(
+                        "nothing is imported: no snapshot is taken, node=" + node.address() + ", run=" + id))
+                .at();
+        requireWritten();
         Instant deadline = guarded.deadline(own.isBefore(earliestSnapshot) ? own : earliestSnapshot, skewMost);
-        Map<LiveTable, Path> staged = new LinkedHashMap<>();
-        for (LiveTable table : tables) {
-            Path directory = staging.tableDirectory(table.keyspace(), table.name());
-            if (!LiveNode.data(directory).isEmpty()) {
-                staged.put(table, directory);
-            }
-        }
+        Map<LiveTable, Path> staged = staged(leftOut);
         if (!staged.isEmpty()) {
             // The connection of the run has broken if the node was restarted.
             try (LiveNode now = LiveNode.open(config, host)) {

@@ -2,6 +2,7 @@ package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.key.TokenRange;
+import io.anneal.net.PeerAddress;
 import io.anneal.node.Ring;
 import java.io.Closeable;
 import java.io.IOException;
@@ -122,6 +123,27 @@ public final class LiveNode implements Closeable {
     public List<Path> dataDirectories() throws LiveNodeException {
         String[] paths = (String[]) beans.attribute(NodeBeans.storageService(), "AllDataFileLocations");
         return Stream.of(paths).map(Path::of).toList();
+    }
+
+    /**
+     * Where its data directories meet, for a keyspace: the last token of each but the last one, none where there is one. A directory
+     * that the node has given up since it started is not known of.
+     */
+    public List<Long> diskBoundaries(String keyspace) throws LiveNodeException {
+        String[] directories =
+                (String[]) beans.attribute(NodeBeans.storageService(), "NonLocalSystemKeyspacesDataFileLocations");
+        if (directories.length == 1) {
+            return List.of();
+        }
+        String own = endpoint();
+        List<TokenRange> owned = ring(keyspace).parts().stream()
+                .filter(part -> part.owners().stream()
+                        .anyMatch(owner -> owner.equals(own) || owner.equals(PeerAddress.host(own))))
+                .map(Ring.Part::range)
+                .toList();
+        boolean hasVirtualNodes =
+                tables.setting("num_tokens").map(Integer::parseInt).orElse(1) > 1;
+        return DiskBoundaries.of(owned, directories.length, hasVirtualNodes);
     }
 
     /** When its process began, by the clock of its machine. */

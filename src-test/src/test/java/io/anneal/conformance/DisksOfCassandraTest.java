@@ -2,6 +2,7 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.agent.LiveNode;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.bench.peer.PeerSSTableVersion;
 import io.anneal.faults.Commands;
@@ -84,6 +85,9 @@ class DisksOfCassandraTest {
             cassandra.nodetool("snapshot", "-t", "anneal", "-kt", "disks.t");
             List<Long> boundaries = boundaries(cassandra.systemLog());
             assertThat(boundaries).hasSize(disks.size()).endsWith(Long.MAX_VALUE);
+            try (LiveNode node = LiveNodeTest.open(cassandra)) {
+                assertThat(node.diskBoundaries("disks")).isEqualTo(boundaries.subList(0, disks.size() - 1));
+            }
 
             Path staged = stream(source, boundaries);
             int imported = cassandra.importDirectory("disks", "t", staged);
@@ -140,7 +144,7 @@ class DisksOfCassandraTest {
     }
 
     /** Of the last line, since they change with the ring. */
-    private static List<Long> boundaries(Path log) throws IOException {
+    static List<Long> boundaries(Path log) throws IOException {
         List<String> positions = Files.readAllLines(log).stream()
                 .flatMap(line -> BOUNDARIES.matcher(line).results())
                 .map(line -> line.group(1))

@@ -104,6 +104,25 @@ public final class ClusterRepairCommand extends Subcommand {
     private long leaseSeconds;
 
     @Option(
+            names = "--older-than-gc-grace",
+            paramLabel = "WHAT",
+            defaultValue = "REPORT",
+            description =
+                    "What becomes of rows and cells that not all replicas hold, and that are older than gc_grace, so that"
+                            + " their deletion may be purged: refuse imports nothing of their table, report counts and copies"
+                            + " them, copy does not look. report by default.")
+    private StagedReview.OldRows oldRows;
+
+    @Option(
+            names = "--ghosts-max",
+            paramLabel = "N",
+            defaultValue = "100000",
+            description =
+                    "Deletions older than gc_grace that one node may get for a table; of a table with more nothing is"
+                            + " imported. ${DEFAULT-VALUE} by default.")
+    private long ghostsMax;
+
+    @Option(
             names = "--no-fence",
             description =
                     "Do not keep compactions from purging deletions, where the agents' JMX role may not: imports then"
@@ -163,6 +182,9 @@ public final class ClusterRepairCommand extends Subcommand {
         if (leaseSeconds < 5 || leaseSeconds > 3_600) {
             throw usage("--lease takes seconds, 5 to 3600, given=" + leaseSeconds);
         }
+        if (ghostsMax < 0) {
+            throw usage("--ghosts-max takes a number of deletions, at least 0, given=" + ghostsMax);
+        }
         if (json() && namesRows) {
             throw usage("--rows is told as text: leave out --json");
         }
@@ -194,6 +216,7 @@ public final class ClusterRepairCommand extends Subcommand {
             part.tables().forEach(table -> tables.add(table.toString()));
         }
         List<ClusterHold.Imported> imported = List.of();
+        StagedReview review = StagedReview.NONE;
         try (ClusterHold hold = ClusterHold.take(
                 List.copyOf(all),
                 results.run(),
@@ -213,11 +236,13 @@ public final class ClusterRepairCommand extends Subcommand {
                 repair(node, part, results);
             }
             if (!dryRun) {
+                review = StagedReview.of(hold.look(), oldRows, ghostsMax);
+                results.tell(review);
                 imports = true;
-                imported = hold.importAll();
+                imported = hold.importAll(review.refused());
             }
         }
-        return results.finish(imported);
+        return results.finish(imported, review);
     }
 
     private List<Part> plan(CommandNode node) throws IOException {

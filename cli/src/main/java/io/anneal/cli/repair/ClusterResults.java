@@ -78,28 +78,38 @@ final class ClusterResults {
         failures.add(failure);
     }
 
+    /** What is decided before the import. */
+    void tell(StagedReview review) {
+        if (!command.json()) {
+            review.lines().forEach(command.out()::println);
+        }
+    }
+
     /** The last word; returns what the command exits with. */
-    int finish(List<ClusterHold.Imported> imported) throws IOException {
+    int finish(List<ClusterHold.Imported> imported, StagedReview review) throws IOException {
         boolean haveAll = imported.stream().allMatch(one -> one.failure().isEmpty());
         if (command.json()) {
-            write(imported);
+            write(imported, review);
         } else {
             imported.forEach(this::print);
         }
         boolean mayCover = !dryRun && haveAll && failures.isEmpty();
         Map<QualifiedTable, RepairReport> answered = new LinkedHashMap<>(done);
         answered.values().removeIf(report -> report.comparedNothing() || !report.isKept());
+        boolean isAnswered = failures.isEmpty() && answered.size() == done.size();
+        answered.keySet().removeIf(table -> review.refused().contains(table.toString()));
         if (mayCover && !answered.isEmpty()) {
             record(answered);
         }
-        boolean isAnswered = failures.isEmpty() && answered.size() == done.size();
         if (!command.json()) {
             printCovered(mayCover ? answered : Map.of(), mayCover && isAnswered);
         }
         if (!isAnswered) {
             return ExitCode.UNANSWERED;
         }
-        boolean isYes = dryRun ? done.values().stream().allMatch(RepairReport::wereEqual) : haveAll;
+        boolean isYes = dryRun
+                ? done.values().stream().allMatch(RepairReport::wereEqual)
+                : haveAll && review.refused().isEmpty();
         return isYes ? ExitCode.YES : ExitCode.NO;
     }
 
@@ -175,7 +185,7 @@ final class ClusterResults {
                 Optional.empty());
     }
 
-    private void write(List<ClusterHold.Imported> imported) throws IOException {
+    private void write(List<ClusterHold.Imported> imported, StagedReview review) throws IOException {
         try (JsonResult result = new JsonResult(command.out(), "cluster repair")) {
             JsonGenerator json = result.fields();
             json.writeStringField("run", run.toString());
@@ -211,6 +221,8 @@ final class ClusterResults {
                 json.writeEndObject();
             }
             json.writeEndArray();
+            RepairOutput.writeTexts(json, "notes", review.lines());
+            RepairOutput.writeTexts(json, "refused", List.copyOf(review.refused()));
             RepairOutput.writeTexts(
                     json, "errors", failures.stream().map(ErrorReport::message).toList());
         }

@@ -53,10 +53,30 @@ final class ClusterResultsTest {
         }
     }
 
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
     /** A new table has rows of the last seconds alone, which are left out. */
     @Test
     void shouldCoverWhatWasComparedAlone() throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        int code = finish(StagedReview.NONE, OLD, RECENT);
+
+        assertThat(code).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("app.recent: nothing was compared", "app.old: covered until ", "next: ")
+                .doesNotContain("app.recent: covered");
+    }
+
+    @Test
+    void shouldNotCoverWhatNobodyWasToImport() throws IOException {
+        int code = finish(new StagedReview(Set.of("app.old"), List.of("app.old: refused: for a reason")), OLD);
+
+        assertThat(code).isEqualTo(ExitCode.NO);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("app.old: refused: for a reason")
+                .doesNotContain("covered until");
+    }
+
+    private int finish(StagedReview review, QualifiedTable... repaired) throws IOException {
         Environment environment = new Environment(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8),
@@ -73,7 +93,7 @@ final class ClusterResultsTest {
                 .get("repair")
                 .getCommand();
         Ownership owned = Ownership.ofAll(TokenRanges.of(TokenRange.FULL));
-        List<QualifiedTable> tables = List.of(OLD, RECENT);
+        List<QualifiedTable> tables = List.of(repaired);
         RepairTask task = new RepairTask(
                 tables, owned, 1 << 20, false, true, Optional.empty(), Set.of(), 1, 0, false, Optional.empty());
         HostEnvironment host = HostEnvironment.system();
@@ -93,11 +113,7 @@ final class ClusterResultsTest {
         }
         AgentPeer agent = new AgentPeer(address -> null, new InetSocketAddress("127.0.0.1", 1));
 
-        int code = results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())));
-
-        assertThat(code).isEqualTo(ExitCode.UNANSWERED);
-        assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("app.recent: nothing was compared", "app.old: covered until ", "next: ")
-                .doesNotContain("app.recent: covered");
+        results.tell(review);
+        return results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())), review);
     }
 }

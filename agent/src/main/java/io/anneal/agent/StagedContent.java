@@ -1,0 +1,220 @@
+package io.anneal.agent;
+
+import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.fragment.FragmentKind;
+import io.anneal.fragment.RangeTombstoneChange;
+import io.anneal.fragment.Row;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
+import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
+import io.anneal.key.Slice;
+import io.anneal.key.Slices;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.Replica;
+import io.anneal.store.SSTables;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * What there is in what a node is about to import into a table that has to do with deletions which are older than gc_grace, and which
+ * nodes may have purged.
+ *
+ * @param table by qualified name
+ * @param suspects rows with something that lives, was written longer than gc_grace ago, and is not in the node's snapshot: a write
+ *     that the node lost, or one that was deleted, and of which the deletion is purged already
+ * @param oldestSuspect when the oldest of them was written, by its timestamp
+ * @param ghosts deletions that the node may purge at once, of partitions, ranges, rows, collections and cells, expired cells too
+ */
+public record StagedContent(String table, long suspects, Optional<Instant> oldestSuspect, long ghosts) {
+    private static final long MICROS_PER_SECOND = 1_000_000;
+
+    /**
+     * Reads all that is staged.
+     *
+     * @param own the node's snapshot, without what is staged
+     * @param now by the node's clock
+     */
+    static StagedContent of(LiveTable table, SSTables staged, Replica own, Instant now) throws IOException {
+        Count count = new Count(own, now.getEpochSecond(), table.gcGraceSeconds());
+        for (TokenRange.Linear range : TokenRange.FULL.unwrap()) {
+            try (FragmentCursor cursor = staged.scan(range)) {
+                for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
+                    count.add(cursor, kind);
+                }
+            }
+        }
+        return new StagedContent(
+                table.qualifiedName(),
+                count.suspects,
+                count.suspects == 0
+                        ? Optional.empty()
+                        : Optional.of(Instant.ofEpochSecond(Math.floorDiv(count.oldestMicros, MICROS_PER_SECOND))),
+                count.ghosts);
+    }
+
+    void write(ByteWriter out) {
+        Texts.write(out, table);
+        out.writeUnsignedVInt(suspects);
+        out.writeLong(oldestSuspect.map(Instant::getEpochSecond).orElse(Long.MIN_VALUE));
+        out.writeUnsignedVInt(ghosts);
+    }
+
+    static StagedContent read(ByteReader in) {
+        String table = Texts.read(in);
+        long suspects = in.readUnsignedVInt();
+        long oldest = in.readLong();
+        return new StagedContent(
+                table,
+                suspects,
+                oldest == Long.MIN_VALUE ? Optional.empty() : Optional.of(Instant.ofEpochSecond(oldest)),
+                in.readUnsignedVInt());
+    }
+
+    private static final class Count {
+        private final Replica own;
+        private final ClusteringComparator comparator;
+        private final long nowSeconds;
+        private final SessionPurgeRule rule;
+        private final long oldMicros;
+        private long suspects;
+        private long oldestMicros = Long.MAX_VALUE;
+        private long ghosts;
+
+        Count(Replica own, long nowSeconds, int gcGraceSeconds) {
+            this.own = own;
+            this.nowSeconds = nowSeconds;
+            comparator = ClusteringComparator.of(own.schema());
+            rule = new SessionPurgeRule(nowSeconds, gcGraceSeconds);
+            oldMicros = (nowSeconds - gcGraceSeconds) * MICROS_PER_SECOND;
+        }
+
+        void add(FragmentCursor cursor, FragmentKind kind) throws IOException {
+            switch (kind) {
+                case PARTITION_START ->
+                    addDeletion(cursor.partitionDeletionTimestampMicros(), cursor.partitionDeletionLocalTimeSeconds());
+                case RANGE_TOMBSTONE_CHANGE -> {
+                    RangeTombstoneChange change = cursor.rangeTombstoneChange();
+                    addDeletion(change.timestampMicros(), change.localDeletionTimeSeconds());
+                }
+                case STATIC_ROW, CLUSTERING_ROW -> addRow(cursor);
+                case PARTITION_END -> {}
+            }
+        }
+
+        private void addDeletion(long timestampMicros, long localSeconds) {
+            if (localSeconds != DeletionTime.NO_DELETION_TIME && rule.isPurgeable(timestampMicros, localSeconds)) {
+                ghosts++;
+            }
+        }
+
+        private void addRow(FragmentCursor cursor) throws IOException {
+            Row row = cursor.row();
+            addDeletion(row.deletionTimestampMicros(), row.deletionLocalTimeSeconds());
+            boolean hasOld = isOldLiveness(row);
+            for (int i = 0; i < row.entryCount(); i++) {
+                addDeletion(row.timestampMicros(i), row.localDeletionTimeSeconds(i));
+                hasOld |= isOld(row, i);
+            }
+            if (hasOld) {
+                Optional<Row> held = own(cursor);
+                long lackedMicros = oldestLackedMicros(row, held);
+                if (lackedMicros != Long.MAX_VALUE) {
+                    suspects++;
+                    oldestMicros = Math.min(oldestMicros, lackedMicros);
+                }
+            }
+        }
+
+        private boolean isOldLiveness(Row row) {
+            return row.hasLivenessAt(nowSeconds) && row.livenessTimestampMicros() < oldMicros;
+        }
+
+        private boolean isOld(Row row, int entry) {
+            return row.isLiveAt(entry, nowSeconds) && row.timestampMicros(entry) < oldMicros;
+        }
+
+        /** The same row as the node has it. */
+        private Optional<Row> own(FragmentCursor at) throws IOException {
+            DecoratedKey key = at.key().toDecoratedKey();
+            boolean isStatic = at.kind() == FragmentKind.STATIC_ROW;
+            Slices slices = isStatic
+                    ? Slices.NONE
+                    : Slices.of(Slice.of(at.row().clustering().copy()));
+            try (FragmentCursor cursor = own.read(key, slices)) {
+                for (FragmentKind kind = cursor.advance(); kind != null; kind = cursor.advance()) {
+                    // It may yield more than was asked for.
+                    if (kind == at.kind()
+                            && cursor.key().sameAs(at.key())
+                            && (isStatic
+                                    || comparator.compare(
+                                                    cursor.row().clustering(),
+                                                    at.row().clustering())
+                                            == 0)) {
+                        return Optional.of(cursor.row().toRow());
+                    }
+                }
+            }
+            return Optional.empty();
+        }
+
+        private long oldestLackedMicros(Row row, Optional<Row> held) {
+            long oldest = Long.MAX_VALUE;
+            boolean isHeld = held.isPresent()
+                    && held.get().hasLiveness()
+                    && held.get().livenessTimestampMicros() == row.livenessTimestampMicros();
+            if (isOldLiveness(row) && !isHeld) {
+                oldest = row.livenessTimestampMicros();
+            }
+            for (int i = 0; i < row.entryCount(); i++) {
+                if (isOld(row, i) && (held.isEmpty() || !has(held.get(), row, i))) {
+                    oldest = Math.min(oldest, row.timestampMicros(i));
+                }
+            }
+            return oldest;
+        }
+
+        private static boolean has(Row held, Row row, int entry) {
+            for (int i = 0; i < held.entryCount(); i++) {
+                if (held.columnIndex(i) == row.columnIndex(entry)
+                        && held.timestampMicros(i) == row.timestampMicros(entry)
+                        && held.isComplexDeletion(i) == row.isComplexDeletion(entry)
+                        && areEqual(
+                                held.pathBuffer(i),
+                                held.pathOffset(i),
+                                held.pathLengthBytes(i),
+                                row.pathBuffer(entry),
+                                row.pathOffset(entry),
+                                row.pathLengthBytes(entry))
+                        && areEqual(
+                                held.valueBuffer(i),
+                                held.valueOffset(i),
+                                held.valueLengthBytes(i),
+                                row.valueBuffer(entry),
+                                row.valueOffset(entry),
+                                row.valueLengthBytes(entry))) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private static boolean areEqual(
+                byte[] left, int leftOffset, int leftLength, byte[] right, int rightOffset, int rightLength) {
+            return leftLength == rightLength
+                    && (leftLength <= 0
+                            || Arrays.equals(
+                                    left,
+                                    leftOffset,
+                                    leftOffset + leftLength,
+                                    right,
+                                    rightOffset,
+                                    rightOffset + rightLength));
+        }
+    }
+}
