@@ -4,21 +4,38 @@ import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
-import io.anneal.dualdao.config.ShadowConfig;
+import io.anneal.dualdao.config.WritePolicy;
+import io.anneal.dualdao.control.Agreement;
+import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.PhaseFollower;
+import io.anneal.dualdao.journal.DirtyKeys;
+import io.anneal.dualdao.journal.Durability;
+import io.anneal.dualdao.journal.FileKeyJournal;
+import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.journal.KeyJournal;
+import io.anneal.dualdao.journal.MemoryKeyJournal;
 import io.anneal.dualdao.operation.OperationSpec;
+import io.anneal.dualdao.phase.BoundedMark;
+import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.Phase;
+import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseStore;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.reflect.ForwardingClass;
+import io.anneal.dualdao.route.DualEngine;
 import io.anneal.dualdao.route.DualOperation;
 import io.anneal.dualdao.route.OutcomePerSide;
+import io.anneal.dualdao.route.Preflight;
 import io.anneal.dualdao.stats.DualStats;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -49,13 +66,24 @@ public final class DualDao<D> implements AutoCloseable {
     /** How many keys are copied out of the journal at a time. */
     private static final int REDRIVE_KEYS_MAX = 1_000;
 
-    private static final ShadowConfig ONE_THREAD = new ShadowConfig(1, 1);
+    private static final long DRAIN_POLL_MILLIS = 2;
+    private static final long TAKE_OFF_MILLIS_MIN = 1_000;
+    private static final Duration MARK_AT_MOST = Duration.ofSeconds(5);
 
-    private final DualDaoBuilder<D> builder;
-    private final DualConfig<D> config;
-    private final DualDaoParts<D> parts;
-    private final Map<String, DualOperation<?, ?>> operations;
+    final DualConfig<D> config;
+    final PhaseFollower follower;
+    final DualEngine<D> engine;
+    final AtomicBoolean keyRunning = new AtomicBoolean();
+
+    private final KeyJournal journal;
+    private final DualStats stats;
+    private final PhaseControl control;
+    private final Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
+
+    /** Null without a proxy. */
     private final D dao;
+
+    /** Of its own: a phase store that hangs must not hold up time limits. */
     private final ScheduledExecutorService polling;
 
     /** Null if JMX does not show it. */
@@ -64,28 +92,52 @@ public final class DualDao<D> implements AutoCloseable {
     /** Null if nobody said how keys are listed. */
     private final OrderedRuns ordered;
 
-    private final AtomicBoolean keyRunning = new AtomicBoolean();
     private boolean closed;
 
-    private DualDao(
-            DualDaoBuilder<D> builder,
-            DualConfig<D> config,
-            DualDaoParts<D> parts,
-            Map<String, DualOperation<?, ?>> operations,
-            D dao,
-            ScheduledExecutorService polling,
-            DualDaoJmx jmx) {
-        this.builder = builder;
+    private DualDao(DualConfig<D> config, ConfigCheck<D> checked) {
         this.config = config;
-        this.parts = parts;
-        this.operations = operations;
-        this.dao = dao;
-        this.polling = polling;
-        this.jmx = jmx;
-        ordered = builder.keys.isEmpty()
-                ? null
-                : new OrderedRuns(
-                        this, builder.keys, config.environment().threads().shadow(ONE_THREAD));
+        InstantSource clock = config.environment.clock();
+        stats = new DualStats(config.metrics, config.timingSample, clock, config.redactValues);
+        control = PhaseControl.of(
+                config.phases,
+                config.name,
+                clock,
+                new ControlPolicy(config.quietWindow, ControlPolicy.DEFAULTS.silence(), config.verifiedWithin));
+        List<PhaseMark> marks = marks(config);
+
+        journal = config.journal != null ? config.journal : journal(config);
+        DirtyKeys dirty = new DirtyKeys(journal);
+        Preflight preflight = new Preflight(config.keyCodec);
+        follower = new PhaseFollower(
+                config.phases,
+                config.name,
+                config.instance,
+                marks,
+                new InstanceFacts(config, stats, dirty, preflight),
+                clock,
+                config.environment.sleeper());
+        engine = new DualEngine<>(config, follower, dirty, stats, preflight, () -> Agreement.ask(control, clock));
+        try {
+            checked.operations.forEach(spec -> operations.put(spec.name(), engine.operation(spec)));
+            Map<Method, Function<Object[], Object>> calls = calls(checked.methods);
+            dao = config.proxied ? ForwardingClass.instance(config.type, calls, toString()) : null;
+            follower.start();
+            jmx = config.jmx
+                    ? DualDaoJmx.register(
+                            ManagementFactory.getPlatformMBeanServer(),
+                            config.instance,
+                            follower,
+                            control,
+                            config.jmxSwitch)
+                    : null;
+            ordered = config.keys.isEmpty() ? null : new OrderedRuns(this);
+            polling = config.environment.threads().scheduler();
+            long intervalNanos = config.poll.toNanos();
+            polling.scheduleWithFixedDelay(this::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
+        } catch (RuntimeException | Error e) {
+            end(e);
+            throw e;
+        }
     }
 
     /** Describes a dual DAO that implements this interface. */
@@ -101,58 +153,66 @@ public final class DualDao<D> implements AutoCloseable {
         return new DualDaoBuilder<>(type, false);
     }
 
-    static <D> DualDao<D> start(DualDaoBuilder<D> builder) {
-        BuilderCheck.Checked<D> checked = BuilderCheck.check(builder);
-        DualConfig<D> config = builder.config();
-        DualDaoParts<D> parts = DualDaoParts.open(builder, config);
-        try {
-            Map<String, DualOperation<?, ?>> operations = new LinkedHashMap<>();
-            checked.operations()
-                    .forEach(spec -> operations.put(spec.name(), parts.engine().operation(spec)));
-            Map<OperationSpec<D, ?, ?>, DualOperation<Object[], Object>> same = new IdentityHashMap<>();
-            Map<Method, Function<Object[], Object>> calls = new LinkedHashMap<>();
-            checked.methods().forEach((method, spec) -> {
-                DualOperation<Object[], Object> operation =
-                        same.computeIfAbsent(spec, each -> parts.engine().operation(spec));
-                operations.put(spec.name(), operation);
-                calls.put(method, new ProxiedCall(operation));
-            });
-            D dao = builder.proxied ? ForwardingClass.instance(builder.type, calls, text(config)) : null;
-            parts.follower().start();
-            DualDaoJmx jmx = builder.jmx ? shown(builder, config, parts) : null;
-            // of its own: a phase store that hangs must not hold up time limits
-            ScheduledExecutorService polling = config.environment().threads().scheduler();
-            DualDao<D> dual = new DualDao<>(builder, config, parts, operations, dao, polling, jmx);
-            long intervalNanos = builder.poll.toNanos();
-            polling.scheduleWithFixedDelay(dual::tick, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
-            return dual;
-        } catch (RuntimeException | Error e) {
-            parts.close(builder.closeTimeout, e);
-            throw e;
+    static <D> DualDao<D> start(DualConfig<D> config) {
+        return new DualDao<>(config, ConfigCheck.check(config));
+    }
+
+    private static List<PhaseMark> marks(DualConfig<?> config) {
+        List<PhaseMark> marks = new ArrayList<>();
+        if (config.directory != null) {
+            marks.add(new FilePhaseMark(config.directory));
         }
+        boolean persistent = config.phases.persistent();
+        if (config.targetMark != null) {
+            marks.add(new BoundedMark(config.targetMark, MARK_AT_MOST));
+        } else if (persistent && config.target instanceof PhaseMark own) {
+            marks.add(new BoundedMark(own, MARK_AT_MOST));
+        } else if (persistent && config.mode == Mode.MIGRATION) {
+            LOG.warn(
+                    "the target keeps no mark of the phase: a new instance can't tell a phase store that was restored from an"
+                            + " older backup; say .targetMark(...), or let the target implement PhaseMark, name={}",
+                    config.name);
+        }
+        return marks;
     }
 
-    private static DualDaoJmx shown(DualDaoBuilder<?> builder, DualConfig<?> config, DualDaoParts<?> parts) {
-        return DualDaoJmx.register(
-                ManagementFactory.getPlatformMBeanServer(),
-                config.instance(),
-                parts.follower(),
-                parts.control(),
-                builder.jmxSwitch);
+    private static KeyJournal journal(DualConfig<?> config) {
+        if (config.directory == null) {
+            return new MemoryKeyJournal();
+        }
+        Durability durability = config.durability;
+        if (durability == null) {
+            // A write that the origin alone has acknowledged is known in the journal and nowhere else.
+            boolean alone = config.writePolicy == WritePolicy.ORIGIN_THEN_JOURNAL;
+            durability = alone ? Durability.POWER_CUT : Durability.PROCESS_KILL;
+        }
+        KeyJournal file = FileKeyJournal.open(
+                config.directory.resolve(
+                        URLEncoder.encode(config.name + "-" + config.type.getSimpleName(), StandardCharsets.UTF_8)),
+                durability,
+                DualEnvironment::newJournalId);
+        // In test mode callers would wait for the disk just when the target hangs.
+        return config.mode == Mode.TEST ? new MemoryKeyJournal(file) : file;
     }
 
-    private static String text(DualConfig<?> config) {
-        return "DualDao[type=" + config.type().getName() + ", name=" + config.name() + ", instance=" + config.instance()
-                + "]";
+    private Map<Method, Function<Object[], Object>> calls(Map<Method, OperationSpec<D, Object[], Object>> methods) {
+        Map<OperationSpec<D, ?, ?>, DualOperation<Object[], Object>> same = new IdentityHashMap<>();
+        Map<Method, Function<Object[], Object>> calls = new LinkedHashMap<>();
+        methods.forEach((method, spec) -> {
+            DualOperation<Object[], Object> operation = same.computeIfAbsent(spec, each -> engine.operation(spec));
+            operations.put(spec.name(), operation);
+            calls.put(method, new ProxiedCall(operation));
+        });
+        return calls;
     }
 
     private void tick() {
         try {
             poll();
-            parts.engine().tidy();
-            if (config.copy() != null) {
+            engine.tidy();
+            if (config.copy != null) {
                 for (Side lacking : Side.values()) {
-                    parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
+                    engine.redrive(lacking, REDRIVE_KEYS_MAX);
                 }
             }
         } catch (Throwable thrown) { // outermost on this thread, which else would never poll again
@@ -172,7 +232,7 @@ public final class DualDao<D> implements AutoCloseable {
      */
     public D dao() {
         if (dao == null) {
-            throw new IllegalStateException("built without a proxy, name=" + config.name());
+            throw new IllegalStateException("built without a proxy, name=" + config.name);
         }
         return dao;
     }
@@ -196,59 +256,59 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** Measures what this thread calls meanwhile as one: how long it waits for the slowest on each side. */
     public <T> T batch(String name, Callable<T> calls) throws Exception {
-        return parts.engine().batch(name, calls);
+        return engine.batch(name, calls);
     }
 
     /** Shows and changes the phase, for all instances. */
     public PhaseControl control() {
-        return parts.control();
+        return control;
     }
 
     /** Where the phase is, as the builder was given it. */
     public PhaseStore phaseStore() {
-        return builder.phases;
+        return config.phases;
     }
 
     public DualStats stats() {
-        return parts.stats();
+        return stats;
     }
 
     /** The keys of which a side may lack the newest state. */
     public KeyJournal journal() {
-        return parts.journal();
+        return journal;
     }
 
     /** Time and threads, as the builder was given them. */
     public DualEnvironment environment() {
-        return config.environment();
+        return config.environment;
     }
 
     /** As in the phase store. */
     public String name() {
-        return config.name();
+        return config.name;
     }
 
     /** As in the phase store. */
     public String instance() {
-        return config.instance();
+        return config.instance;
     }
 
     /** The phase record that this instance acts by now. */
     public PhaseRecord phase() {
-        return parts.follower().current();
+        return follower.current();
     }
 
     /** Looks at the phase store now, and says how this instance does, instead of at the next interval. Never throws. */
     public void poll() {
-        parts.follower().poll();
+        follower.poll();
         try {
-            boolean over = phase().phase() == Phase.TARGET_ONLY && config.mode() == Mode.MIGRATION;
-            if (over && !parts.engine().finished() && control().finished()) {
-                parts.engine().finish();
+            boolean over = phase().phase() == Phase.TARGET_ONLY && config.mode == Mode.MIGRATION;
+            if (over && !engine.finished() && control().finished()) {
+                engine.finish();
                 LOG.info("migration is finished, keys that the origin lacks are forgotten, name={}", name());
             }
-            if (phase().phase() == Phase.WRITE_BOTH && config.shadowReadPercent() > 0) {
-                parts.engine().backfilled(control().writtenBothSince().isPresent());
+            if (phase().phase() == Phase.WRITE_BOTH && config.shadowReadPercent > 0) {
+                engine.backfilled(control().writtenBothSince().isPresent());
             }
             if (ordered != null) {
                 ordered.look();
@@ -274,7 +334,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** The same for the keys that this side lacks, without waiting. */
     public CompletionStage<Integer> redrive(Side lacking) {
-        return parts.engine().redrive(lacking, REDRIVE_KEYS_MAX);
+        return engine.redrive(lacking, REDRIVE_KEYS_MAX);
     }
 
     /**
@@ -303,7 +363,7 @@ public final class DualDao<D> implements AutoCloseable {
     }
 
     private <K> KeyRun<K> run(PhaseNote.Kind kind, List<KeySource<K>> keys) {
-        return new KeyRun<>(builder, parts, instance(), keyRunning, kind, keys);
+        return new KeyRun<>(this, kind, keys);
     }
 
     /**
@@ -326,11 +386,75 @@ public final class DualDao<D> implements AutoCloseable {
         if (jmx != null) {
             jmx.close();
         }
-        parts.close(builder.closeTimeout, null);
+        end(null);
+    }
+
+    /**
+     * Ends all parts in the order in which they need each other.
+     *
+     * @param failure that led here, to which what fails now is added; null if there is none
+     */
+    private void end(Throwable failure) {
+        Duration atMost = config.closeTimeout;
+        follower.stop();
+        boolean interrupted = awaitDrained(atMost);
+        engine.close(atMost);
+        interrupted |= takeOff(atMost);
+        try {
+            if (follower.drained()) {
+                journal.close();
+            } else {
+                // Whoever opened it would take this run for gone.
+                LOG.error("operations are still under way, the journal stays locked until this process ends");
+            }
+        } catch (JournalException e) {
+            if (failure == null) {
+                throw e;
+            }
+            failure.addSuppressed(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** On a thread of its own, since a phase store may hang. Whether this one was interrupted, which ends the waiting. */
+    private boolean takeOff(Duration atMost) {
+        Thread leaving = new Thread(follower::close, "anneal-dual-close");
+        leaving.setDaemon(true);
+        boolean interrupted = Thread.interrupted();
+        leaving.start();
+        try {
+            leaving.join(Math.max(atMost.toMillis(), TAKE_OFF_MILLIS_MIN));
+        } catch (InterruptedException hurry) {
+            interrupted = true;
+        }
+        if (leaving.isAlive()) {
+            LOG.error("phase store does not answer, the instance stays registered until it does");
+        }
+        return interrupted;
+    }
+
+    /** Whether it was interrupted, which ends the waiting. */
+    private boolean awaitDrained(Duration atMost) {
+        long tries = atMost.toMillis() / DRAIN_POLL_MILLIS;
+        try {
+            for (long i = 0; i < tries && !follower.drained(); i++) {
+                Thread.sleep(DRAIN_POLL_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            return true;
+        }
+        if (tries > 0 && !follower.drained()) {
+            LOG.warn("operations are still under way, timeout={}", atMost);
+        }
+        return false;
     }
 
     @Override
     public String toString() {
-        return text(config);
+        return "DualDao[type=" + config.type.getName() + ", name=" + config.name + ", instance=" + config.instance
+                + "]";
     }
 }

@@ -1,7 +1,6 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.compare.Comparison;
-import io.anneal.dualdao.compare.TypedComparison;
 import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.FallbackPolicy;
@@ -14,12 +13,10 @@ import io.anneal.dualdao.config.ReadRepair;
 import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
-import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.DeclaredDao;
 import io.anneal.dualdao.operation.MethodSpec;
-import io.anneal.dualdao.operation.Missing;
 import io.anneal.dualdao.operation.OperationSpec;
 import io.anneal.dualdao.operation.ReturnAdapter;
 import io.anneal.dualdao.phase.PhaseMark;
@@ -32,10 +29,6 @@ import io.anneal.dualdao.transaction.TransactionHook;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -43,72 +36,20 @@ import java.util.function.Predicate;
 
 /**
  * Describes a {@link DualDao}; begun by {@link DualDao#builder} and {@link DualDao#functional}. Nothing is checked before {@link
- * #build}, which then names all that is wrong. Belongs to one thread.
+ * #build}, which then names all that is wrong. What was built stays as it is when the builder is used again. Belongs to one thread.
  *
  * @param <D> the DAO's type
  */
 public final class DualDaoBuilder<D> {
-    final Class<D> type;
-    final boolean proxied;
-    final Map<Class<?>, Function<Object, ?>> keyOf = new LinkedHashMap<>();
-    final List<DeclaredDao.NamedSpec> methodSpecs = new ArrayList<>();
-    final List<OperationSpec<D, ?, ?>> operations = new ArrayList<>();
-    final List<ReturnAdapter<?>> returns = new ArrayList<>();
-    final List<KeySource<Object>> keys = new ArrayList<>();
-
-    String name;
-    String instance;
-    D origin;
-    D target;
-    Mode mode;
-    PhaseStore phases;
-    Path directory;
-    boolean withoutDirectory;
-    PhaseMark targetMark;
-    KeyJournal journal;
-    Durability durability;
-    Predicate<Object> missing = Missing.DEFAULT;
-    WritePolicy writePolicy = WritePolicy.BOTH;
-    FallbackPolicy fallback = FallbackPolicy.ON_MISS;
-    Duration targetTimeout;
-    Partitions partitions = Partitions.GATED;
-    KeyCopy<D, Object> copy;
-    KeyCodec<Object> keyCodec;
-    ReadRepair readRepair = ReadRepair.OFF;
-    Comparison comparison = TypedComparison.standard();
-    int compareSamplePercent = 100;
-    Duration mismatchRereadDelay = Duration.ofMillis(100);
-    ShadowConfig shadow = ShadowConfig.DEFAULTS;
-    int shadowReadPercent = 1;
-    double speculativePercentile;
-    boolean orderWrites = true;
-    Duration keyWait = Duration.ofSeconds(10);
-    TransactionHook transactions = TransactionHook.NONE;
-    boolean rememberWrites = true;
-    int timingSample = 16;
-    MetricsSink metrics = MetricsSink.NONE;
-    Function<Throwable, SideOutcome> outcomes;
-    Function<? super D, String> identity;
-    boolean sameStoreOnPurpose;
-    Executor batches;
-    DualEnvironment environment = DualEnvironment.system();
-    Duration poll = Duration.ofSeconds(1);
-    Duration closeTimeout = Duration.ofSeconds(10);
-    boolean jmx;
-    boolean jmxSwitch;
-    Duration verifiedWithin = ControlPolicy.DEFAULTS.verifiedWithin();
-    Duration quietWindow = ControlPolicy.DEFAULTS.quietWindow();
-    boolean redactValues;
+    final DualConfig<D> config;
 
     DualDaoBuilder(Class<D> type, boolean proxied) {
-        this.type = type;
-        this.proxied = proxied;
-        this.name = type.getSimpleName();
+        config = new DualConfig<>(type, proxied);
     }
 
     /** The name of the phase record, shared by all instances, and by several DAOs that move together; the type's simple name by default. */
     public DualDaoBuilder<D> name(String name) {
-        this.name = name;
+        config.name = name;
         return this;
     }
 
@@ -118,43 +59,43 @@ public final class DualDaoBuilder<D> {
      * dead.
      */
     public DualDaoBuilder<D> instance(String instance) {
-        this.instance = instance;
+        config.instance = instance;
         return this;
     }
 
     /** The DAO over the store in production. */
     public DualDaoBuilder<D> origin(D origin) {
-        this.origin = origin;
+        config.origin = origin;
         return this;
     }
 
     /** The DAO over the store that the data moves to, or that is tested. */
     public DualDaoBuilder<D> target(D target) {
-        this.target = target;
+        config.target = target;
         return this;
     }
 
     /** Must be said: a migration may fail calls that the target failed, a test may not. */
     public DualDaoBuilder<D> mode(Mode mode) {
-        this.mode = mode;
+        config.mode = mode;
         return this;
     }
 
     /** Where the phase lives. Stays the caller's, who closes it after all that use it. */
     public DualDaoBuilder<D> phases(PhaseStore phases) {
-        this.phases = phases;
+        config.phases = phases;
         return this;
     }
 
     /** Where this instance remembers the newest phase it saw, and, but for test mode, the keys that a side lacks. Made if it isn't there. */
     public DualDaoBuilder<D> directory(Path directory) {
-        this.directory = directory;
+        config.directory = directory;
         return this;
     }
 
     /** Goes without a directory although the phase outlives the process: a lost phase store, and keys not yet copied, are then forgotten with the process. */
     public DualDaoBuilder<D> withoutDirectory() {
-        this.withoutDirectory = true;
+        config.withoutDirectory = true;
         return this;
     }
 
@@ -163,13 +104,13 @@ public final class DualDaoBuilder<D> {
      * is its own by default.
      */
     public DualDaoBuilder<D> targetMark(PhaseMark mark) {
-        this.targetMark = mark;
+        config.targetMark = mark;
         return this;
     }
 
     /** A journal of the caller's instead of a file in the directory; in test mode, too, callers wait for it. Closed with the dual DAO. */
     public DualDaoBuilder<D> journal(KeyJournal journal) {
-        this.journal = journal;
+        config.journal = journal;
         return this;
     }
 
@@ -178,69 +119,69 @@ public final class DualDaoBuilder<D> {
      * WritePolicy#ORIGIN_THEN_JOURNAL} the power too, which costs every write to both sides a wait for the disk.
      */
     public DualDaoBuilder<D> durability(Durability durability) {
-        this.durability = durability;
+        config.durability = durability;
         return this;
     }
 
     /** Says what the key of an entity is, wherever it or a collection of it is a parameter, or stands in the answer to a read of many keys. */
     public <E> DualDaoBuilder<D> keyOf(Class<E> entity, Function<? super E, ?> key) {
-        this.keyOf.put(entity, value -> key.apply(entity.cast(value)));
+        config.keyOf.put(entity, value -> key.apply(entity.cast(value)));
         return this;
     }
 
     /** Says what a method does, each of that name if there are several. */
     public DualDaoBuilder<D> method(String name, Consumer<MethodSpec> spec) {
-        this.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
+        config.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
         return this;
     }
 
     /** Says what a method does. */
     public DualDaoBuilder<D> method(Method method, Consumer<MethodSpec> spec) {
-        this.methodSpecs.add(new DeclaredDao.NamedSpec(method.getName(), method, spec));
+        config.methodSpecs.add(new DeclaredDao.NamedSpec(method.getName(), method, spec));
         return this;
     }
 
     /** Adds an operation of the functional core, asked for by {@link DualDao#operation}. */
     public DualDaoBuilder<D> operation(OperationSpec<D, ?, ?> operation) {
-        this.operations.add(operation);
+        config.operations.add(operation);
         return this;
     }
 
     /** Whether an answer means that there is nothing, which null always does; an empty {@code Optional}, collection, map or array by default. */
     public DualDaoBuilder<D> missing(Predicate<Object> missing) {
-        this.missing = missing;
+        config.missing = missing;
         return this;
     }
 
     /** {@link WritePolicy#BOTH} by default. */
     public DualDaoBuilder<D> writes(WritePolicy policy) {
-        this.writePolicy = policy;
+        config.writePolicy = policy;
         return this;
     }
 
     /** {@link FallbackPolicy#ON_MISS} by default. */
     public DualDaoBuilder<D> fallback(FallbackPolicy policy) {
-        this.fallback = policy;
+        config.fallback = policy;
         return this;
     }
 
     /** How long a read waits for the target before it is late; for ever by default. Synchronous reads of the target then run on other threads. */
     public DualDaoBuilder<D> targetTimeout(Duration timeout) {
-        this.targetTimeout = timeout;
+        config.targetTimeout = timeout;
         return this;
     }
 
     /** {@link Partitions#GATED} by default. */
     public DualDaoBuilder<D> partitions(Partitions partitions) {
-        this.partitions = partitions;
+        config.partitions = partitions;
         return this;
     }
 
     /** How a key is copied from side to side, without which no key in the journal is ever worked off. */
     @SuppressWarnings("unchecked")
     public <K> DualDaoBuilder<D> copy(KeyCodec<K> codec, KeyCopy<D, K> copy) {
-        this.keyCodec = (KeyCodec<Object>) codec;
-        this.copy = (KeyCopy<D, Object>) copy;
+        config.keyCodec = (KeyCodec<Object>) codec;
+        config.copy = (KeyCopy<D, Object>) copy;
         return this;
     }
 
@@ -254,34 +195,34 @@ public final class DualDaoBuilder<D> {
     @SafeVarargs
     @SuppressWarnings("unchecked")
     public final <K> DualDaoBuilder<D> keys(KeySource<K> ofOrigin, KeySource<K>... more) {
-        this.keys.add((KeySource<Object>) ofOrigin);
+        config.keys.add((KeySource<Object>) ofOrigin);
         for (KeySource<K> each : more) {
-            this.keys.add((KeySource<Object>) each);
+            config.keys.add((KeySource<Object>) each);
         }
         return this;
     }
 
     /** {@link ReadRepair#OFF} by default. */
     public DualDaoBuilder<D> readRepair(ReadRepair readRepair) {
-        this.readRepair = readRepair;
+        config.readRepair = readRepair;
         return this;
     }
 
     /** In what answers differ; by their parts, as {@link io.anneal.dualdao.compare} does it, by default. */
     public DualDaoBuilder<D> compare(Comparison comparison) {
-        this.comparison = comparison;
+        config.comparison = comparison;
         return this;
     }
 
     /** In test mode answers are compared for that many of a hundred keys, always the same ones; all by default. */
     public DualDaoBuilder<D> compareSample(int percent) {
-        this.compareSamplePercent = percent;
+        config.compareSamplePercent = percent;
         return this;
     }
 
     /** After what time both sides are read again before a mismatch is believed; 100 ms by default, zero for not at all. */
     public DualDaoBuilder<D> mismatchReread(Duration delay) {
-        this.mismatchRereadDelay = delay;
+        config.mismatchRereadDelay = delay;
         return this;
     }
 
@@ -290,31 +231,31 @@ public final class DualDaoBuilder<D> {
      * answer; once a back-fill has ended both answers are compared. 1 by default, 0 for none.
      */
     public DualDaoBuilder<D> shadowReads(int percent) {
-        this.shadowReadPercent = percent;
+        config.shadowReadPercent = percent;
         return this;
     }
 
     /** {@link ShadowConfig#DEFAULTS} by default. */
     public DualDaoBuilder<D> shadow(ShadowConfig shadow) {
-        this.shadow = shadow;
+        config.shadow = shadow;
         return this;
     }
 
     /** Fires a read again on the same side once it takes longer than this percentile of that side's own; off by default. */
     public DualDaoBuilder<D> speculative(double percentile) {
-        this.speculativePercentile = percentile;
+        config.speculativePercentile = percentile;
         return this;
     }
 
     /** Whether writes to a key wait for each other, which in test mode they never do; true by default. False for DAOs that hand {@link WriteTime} on to their stores. */
     public DualDaoBuilder<D> orderWrites(boolean order) {
-        this.orderWrites = order;
+        config.orderWrites = order;
         return this;
     }
 
     /** How long a write waits for others of its key, before it fails with a {@code KeyWaitException}; ten seconds by default. */
     public DualDaoBuilder<D> keyWait(Duration wait) {
-        this.keyWait = wait;
+        config.keyWait = wait;
         return this;
     }
 
@@ -323,98 +264,98 @@ public final class DualDaoBuilder<D> {
      * when it has been committed. Needs {@link #copy}.
      */
     public DualDaoBuilder<D> transactions(TransactionHook transactions) {
-        this.transactions = transactions;
+        config.transactions = transactions;
         return this;
     }
 
     /** Whether keys written in phases 4 and 5 are remembered; true by default. False: there is no way back from 4. */
     public DualDaoBuilder<D> rememberWritesFromPhase4(boolean remember) {
-        this.rememberWrites = remember;
+        config.rememberWrites = remember;
         return this;
     }
 
     /** In phases 1 and 5 one call of that many is timed, a power of two; 16 by default. */
     public DualDaoBuilder<D> timingSample(int calls) {
-        this.timingSample = calls;
+        config.timingSample = calls;
         return this;
     }
 
     /** Takes every measurement for the caller's own metrics. */
     public DualDaoBuilder<D> metrics(MetricsSink sink) {
-        this.metrics = sink;
+        config.metrics = sink;
         return this;
     }
 
     /** What an exception says of what happened: {@link SideOutcome#FAILED} if surely nothing did, else {@link SideOutcome#UNKNOWN}. Null for what the default says. */
     public DualDaoBuilder<D> outcomes(Function<Throwable, SideOutcome> outcomes) {
-        this.outcomes = outcomes;
+        config.outcomes = outcomes;
         return this;
     }
 
     /** Names the store behind a DAO: two sides that name the same one are refused. */
     public DualDaoBuilder<D> identity(Function<? super D, String> identity) {
-        this.identity = identity;
+        config.identity = identity;
         return this;
     }
 
     /** Both sides are the same store, to see in test mode how much two equal sides differ. */
     public DualDaoBuilder<D> sameStoreOnPurpose() {
-        this.sameStoreOnPurpose = true;
+        config.sameStoreOnPurpose = true;
         return this;
     }
 
     /** Adds a type of answers that come later, beside {@code CompletionStage}, {@code CompletableFuture} and what {@link java.util.ServiceLoader} finds. */
     public DualDaoBuilder<D> returns(ReturnAdapter<?> adapter) {
-        this.returns.add(adapter);
+        config.returns.add(adapter);
         return this;
     }
 
     /** Where {@link DualOperation#callAll} calls synchronous operations; on the caller's thread, one by one, by default. Stays the caller's. */
     public DualDaoBuilder<D> batches(Executor executor) {
-        this.batches = executor;
+        config.batches = executor;
         return this;
     }
 
     /** Time and threads; {@link DualEnvironment#system()} by default. */
     public DualDaoBuilder<D> environment(DualEnvironment environment) {
-        this.environment = environment;
+        config.environment = environment;
         return this;
     }
 
     /** How often the phase is looked up and a heartbeat told; every second by default. */
     public DualDaoBuilder<D> poll(Duration interval) {
-        this.poll = interval;
+        config.poll = interval;
         return this;
     }
 
     /** How long {@link DualDao#close} waits for what is under way; ten seconds by default. */
     public DualDaoBuilder<D> closeTimeout(Duration timeout) {
-        this.closeTimeout = timeout;
+        config.closeTimeout = timeout;
         return this;
     }
 
     /** Shows the dual DAO in JMX, and switches phases there if that is allowed. Not shown by default. */
     public DualDaoBuilder<D> jmx(boolean allowSwitch) {
-        this.jmx = true;
-        this.jmxSwitch = allowSwitch;
+        config.jmx = true;
+        config.jmxSwitch = allowSwitch;
         return this;
     }
 
     /** How long ago the verification may have ended by which {@link DualDao#control} goes on to 3b and 4; 24 hours by default. */
     public DualDaoBuilder<D> verifiedWithin(Duration limit) {
-        this.verifiedWithin = limit;
+        config.verifiedWithin = limit;
         return this;
     }
 
     /** How long no read may have fallen back before {@link DualDao#control} takes a step that depends on it; a minute by default. */
     public DualDaoBuilder<D> quietWindow(Duration window) {
-        this.quietWindow = window;
+        config.quietWindow = window;
         return this;
     }
 
     /** Whether values are left out of the mismatches that leave this instance; false by default. */
     public DualDaoBuilder<D> redactValues(boolean redact) {
-        this.redactValues = redact;
+        config.redactValues = redact;
         return this;
     }
 
@@ -426,59 +367,6 @@ public final class DualDaoBuilder<D> {
      *     instance or the target remembers or another instance acts by; if another run has this instance's name and may be serving still
      */
     public DualDao<D> build() {
-        return DualDao.start(this);
-    }
-
-    /** The memory of the phase in the target: the one that was given, or a target that is one itself; null without. */
-    PhaseMark targetMark() {
-        boolean own = targetMark == null && phases.persistent() && target instanceof PhaseMark;
-        return own ? (PhaseMark) target : targetMark;
-    }
-
-    /** What the journal in the directory survives: a write that the origin alone has acknowledged is known there and nowhere else. */
-    Durability durability() {
-        if (durability != null) {
-            return durability;
-        }
-        return writePolicy == WritePolicy.ORIGIN_THEN_JOURNAL ? Durability.POWER_CUT : Durability.PROCESS_KILL;
-    }
-
-    /** Once all is checked. */
-    DeclaredDao<D> declared() {
-        boolean fallsBackOnMiss = mode == Mode.MIGRATION && fallback != null && fallback.onMiss();
-        return new DeclaredDao<>(
-                type, keyOf, methodSpecs, missing, keyCodec == null ? null : keyCodec.type(), fallsBackOnMiss);
-    }
-
-    DualConfig<D> config() {
-        return new DualConfig<>(
-                name,
-                instance == null ? DualEnvironment.newInstanceName() : instance,
-                type,
-                origin,
-                target,
-                mode,
-                writePolicy,
-                fallback,
-                targetTimeout,
-                partitions,
-                copy,
-                keyCodec,
-                readRepair,
-                comparison,
-                compareSamplePercent,
-                mismatchRereadDelay,
-                shadow,
-                shadowReadPercent,
-                speculativePercentile,
-                orderWrites,
-                keyWait,
-                transactions,
-                rememberWrites,
-                outcomes,
-                batches,
-                timingSample,
-                metrics,
-                environment);
+        return DualDao.start(config.copied());
     }
 }

@@ -7,7 +7,6 @@ import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.route.Preflight;
 import io.anneal.dualdao.stats.DualStats;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -20,13 +19,7 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
     private final DirtyKeys dirty;
     private final Preflight preflight;
 
-    InstanceFacts(
-            DualConfig<?> config,
-            boolean listsKeys,
-            Duration poll,
-            DualStats stats,
-            DirtyKeys dirty,
-            Preflight preflight) {
+    InstanceFacts(DualConfig<?> config, DualStats stats, DirtyKeys dirty, Preflight preflight) {
         this.stats = stats;
         this.dirty = dirty;
         this.preflight = preflight;
@@ -34,12 +27,12 @@ final class InstanceFacts implements Supplier<Map<String, String>> {
         constant.put(Facts.HOST, DualEnvironment.hostName());
         constant.put(Facts.PID, Long.toString(ProcessHandle.current().pid()));
         constant.put(
-                Facts.STARTED_MILLIS, Long.toString(config.environment().clock().millis()));
-        constant.put(Facts.POLL_MILLIS, Long.toString(poll.toMillis()));
-        constant.put(Facts.MODE, config.mode().name());
-        constant.put(Facts.PARTITIONS, config.partitions().kind().name().toLowerCase(Locale.ROOT));
-        constant.put(Facts.LISTS_KEYS, Boolean.toString(listsKeys));
-        constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites()));
+                Facts.STARTED_MILLIS, Long.toString(config.environment.clock().millis()));
+        constant.put(Facts.POLL_MILLIS, Long.toString(config.poll.toMillis()));
+        constant.put(Facts.MODE, config.mode.name());
+        constant.put(Facts.PARTITIONS, config.partitions.kind().name().toLowerCase(Locale.ROOT));
+        constant.put(Facts.LISTS_KEYS, Boolean.toString(!config.keys.isEmpty()));
+        constant.put(Facts.REMEMBERS_WRITES, Boolean.toString(config.rememberWrites));
         dirty.journalId().ifPresent(id -> constant.put(Facts.JOURNAL, id));
     }
 

@@ -49,7 +49,7 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
     /** What is copied must be right, and nobody must read the target while a copy without times passes a newer write by. */
     private void requirePhase() {
         Phase phase = phase();
-        boolean fits = run.builder.mode == Mode.TEST
+        boolean fits = run.dual.config.mode == Mode.TEST
                 ? phase != Phase.ORIGIN_ONLY
                 : phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET && work.keepsTimes();
         if (!fits) {

@@ -53,10 +53,10 @@ abstract class KeyPass<K> {
 
     KeyPass(KeyRun<K> run) {
         this.run = run;
-        control = run.parts.control();
-        time = run.builder.environment;
-        work = run.parts.engine().keyWork();
-        mark = Optional.ofNullable(run.builder.directory)
+        control = run.dual.control();
+        time = run.dual.environment();
+        work = run.dual.engine.keyWork();
+        mark = Optional.ofNullable(run.dual.config.directory)
                 .map(directory -> new WorkMark(directory, control.name(), run.kind));
     }
 
@@ -77,16 +77,16 @@ abstract class KeyPass<K> {
     }
 
     Phase phase() {
-        return run.parts.follower().current().phase();
+        return run.dual.phase().phase();
     }
 
     String text(K key) {
-        return run.builder.keyCodec.textOf(key);
+        return run.dual.config.keyCodec.textOf(key);
     }
 
     @SuppressWarnings("unchecked")
     K key(String text) {
-        return (K) run.builder.keyCodec.parsed().apply(text);
+        return (K) run.dual.config.keyCodec.parsed().apply(text);
     }
 
     String identity() {
@@ -94,7 +94,7 @@ abstract class KeyPass<K> {
     }
 
     private String name() {
-        return run.instance + "-" + run.kind.name().toLowerCase(Locale.ROOT);
+        return run.dual.instance() + "-" + run.kind.name().toLowerCase(Locale.ROOT);
     }
 
     /** Begins, or goes on where an earlier run stopped whose note would still count. */
@@ -196,7 +196,7 @@ abstract class KeyPass<K> {
         Map<String, String> facts = facts();
         facts.put(Facts.KIND, run.kind == PhaseNote.Kind.BACKFILL ? "backfill" : "verify");
         facts.put(Facts.STARTED_MILLIS, Long.toString(start.at().toEpochMilli()));
-        tolerant(() -> run.builder.phases.heartbeat(
+        tolerant(() -> run.dual.config.phases.heartbeat(
                 control.name(),
                 new Heartbeat(name(), start.version(), true, time.clock().instant(), facts)));
         run.progress.accept(soFar());
@@ -235,6 +235,6 @@ abstract class KeyPass<K> {
 
     /** Takes the run off the heartbeats. */
     void forget() {
-        tolerant(() -> run.builder.phases.forget(control.name(), name()));
+        tolerant(() -> run.dual.config.phases.forget(control.name(), name()));
     }
 }

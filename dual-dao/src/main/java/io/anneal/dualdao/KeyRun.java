@@ -4,7 +4,6 @@ import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -15,9 +14,7 @@ import java.util.function.Consumer;
  * @param <K> the keys
  */
 public final class KeyRun<K> {
-    final DualDaoBuilder<?> builder;
-    final DualDaoParts<?> parts;
-    final String instance;
+    final DualDao<?> dual;
     final PhaseNote.Kind kind;
     final List<KeySource<K>> sources;
 
@@ -30,23 +27,11 @@ public final class KeyRun<K> {
     String who;
     Consumer<KeyRunResult> progress = soFar -> {};
 
-    private final AtomicBoolean running;
-
-    /** @param running whether another one runs in the same dual DAO */
-    KeyRun(
-            DualDaoBuilder<?> builder,
-            DualDaoParts<?> parts,
-            String instance,
-            AtomicBoolean running,
-            PhaseNote.Kind kind,
-            List<KeySource<K>> sources) {
-        this.builder = builder;
-        this.parts = parts;
-        this.instance = instance;
-        this.running = running;
+    KeyRun(DualDao<?> dual, PhaseNote.Kind kind, List<KeySource<K>> sources) {
+        this.dual = dual;
         this.kind = kind;
         this.sources = sources;
-        who = instance;
+        who = dual.instance();
     }
 
     /** Keys a second, as many as go by default. */
@@ -112,18 +97,18 @@ public final class KeyRun<K> {
      * @throws InterruptedException when this thread was interrupted; the next run goes on
      */
     public KeyRunResult run() throws InterruptedException {
-        if (builder.copy == null) {
+        if (dual.config.copy == null) {
             throw new KeyRunException("keys can't be copied or compared without .copy(codec, copy)", null);
         }
-        if (!running.compareAndSet(false, true)) {
-            throw new KeyRunException("a run of this instance is under way, instance=" + instance, null);
+        if (!dual.keyRunning.compareAndSet(false, true)) {
+            throw new KeyRunException("a run of this instance is under way, instance=" + dual.instance(), null);
         }
         KeyPass<K> pass =
                 kind == PhaseNote.Kind.BACKFILL ? new KeyBackfillPass<>(this) : new KeyVerificationPass<>(this);
         try {
             return pass.run();
         } finally {
-            running.set(false);
+            dual.keyRunning.set(false);
             pass.forget();
         }
     }

@@ -119,8 +119,9 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
     /** Copies from the side that is right; gives those that differ all the same. */
     private List<Outcome<K>> repaired(List<Outcome<K>> found) throws InterruptedException {
         Phase phase = phase();
-        Side lacking =
-                run.builder.mode == Mode.TEST ? Side.TARGET : phase.authority().other();
+        Side lacking = run.dual.config.mode == Mode.TEST
+                ? Side.TARGET
+                : phase.authority().other();
         if (!phase.writes(lacking)) {
             throw new KeyRunException(
                     "nothing is made good where one side alone is written, name=" + control.name() + ", phase="
@@ -136,7 +137,7 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
         return outcome.key()
                 + outcome.differences().stream()
                         .limit(SAMPLE_FIELDS_MAX)
-                        .map(diff -> run.builder.redactValues ? diff.redacted() : diff)
+                        .map(diff -> run.dual.config.redactValues ? diff.redacted() : diff)
                         .map(diff -> "; " + diff.path() + ": " + diff.origin() + " and " + diff.target())
                         .collect(Collectors.joining());
     }
@@ -145,9 +146,9 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
     private void awaitJournals() throws InterruptedException {
         long begunNanos = time.nanoTime().getAsLong();
         while (true) {
-            run.parts.follower().poll();
+            run.dual.follower.poll();
             while (redriven() > 0) {
-                run.parts.follower().poll();
+                run.dual.follower.poll();
             }
             List<String> lacking = control.lacking(Side.ORIGIN);
             if (lacking.isEmpty()) {
@@ -164,8 +165,8 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
     }
 
     private int redriven() {
-        return run.parts
-                .engine()
+        return run.dual
+                .engine
                 .redrive(Side.ORIGIN, REDRIVE_KEYS_MAX)
                 .toCompletableFuture()
                 .join();

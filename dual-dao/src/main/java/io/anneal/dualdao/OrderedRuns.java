@@ -1,6 +1,7 @@
 package io.anneal.dualdao;
 
 import io.anneal.dualdao.config.KeySource;
+import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseNote;
@@ -16,18 +17,17 @@ import org.slf4j.LoggerFactory;
 final class OrderedRuns {
     private static final Logger LOG = LoggerFactory.getLogger(OrderedRuns.class);
 
+    private static final ShadowConfig ONE_THREAD = new ShadowConfig(1, 1);
+
     private final DualDao<?> dual;
-    private final List<KeySource<Object>> keys;
     private final ExecutorService thread;
     private final BulkOrders orders;
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile boolean closed;
 
-    /** @param keys the first lists those of the origin */
-    OrderedRuns(DualDao<?> dual, List<KeySource<Object>> keys, ExecutorService thread) {
+    OrderedRuns(DualDao<?> dual) {
         this.dual = dual;
-        this.keys = List.copyOf(keys);
-        this.thread = thread;
+        thread = dual.environment().threads().shadow(ONE_THREAD);
         orders = new BulkOrders(dual.control());
     }
 
@@ -52,6 +52,7 @@ final class OrderedRuns {
                 dual.name(),
                 order.who());
         try {
+            List<KeySource<Object>> keys = dual.config.keys;
             KeyRun<Object> run =
                     order.kind() == PhaseNote.Kind.BACKFILL ? dual.backfill(keys.get(0)) : dual.verifyAll(keys);
             if (order.keysPerSecond() > 0) {

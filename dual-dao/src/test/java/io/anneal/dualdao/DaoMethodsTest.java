@@ -3,6 +3,7 @@ package io.anneal.dualdao;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.dualdao.config.DualConfig;
 import io.anneal.dualdao.config.FallbackPolicy;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.Mode;
@@ -805,8 +806,8 @@ final class DaoMethodsTest {
     }
 
     private <D> Map<String, OperationSpec<D, Object[], Object>> operations(
-            Class<D> type, Consumer<DualDaoBuilder<D>> words) {
-        DualDaoBuilder<D> draft = new DualDaoBuilder<>(type, true);
+            Class<D> type, Consumer<DualConfig<D>> words) {
+        DualConfig<D> draft = new DualConfig<>(type, true);
         draft.mode = Mode.MIGRATION;
         words.accept(draft);
         ReturnAdapters returns = new ReturnAdapters(List.of(), type.getClassLoader());
@@ -817,7 +818,7 @@ final class DaoMethodsTest {
         return byName;
     }
 
-    private static <D> void method(DualDaoBuilder<D> draft, String name, Consumer<MethodSpec> spec) {
+    private static <D> void method(DualConfig<D> draft, String name, Consumer<MethodSpec> spec) {
         draft.methodSpecs.add(new DeclaredDao.NamedSpec(name, null, spec));
     }
 

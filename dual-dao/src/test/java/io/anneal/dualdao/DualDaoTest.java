@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.dualdao.LaterAdapter.Later;
+import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
+import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.config.WritePolicy;
@@ -41,6 +43,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -538,6 +541,30 @@ final class DualDaoTest {
         try (Stream<Path> left = Files.list(own)) {
             assertThat(left).isNotEmpty();
         }
+    }
+
+    @Test
+    void shouldGoOnAsItWasBuiltWhenItsBuilderIsUsedAgain() throws InterruptedException {
+        begin(phases);
+        origin.names.put(1L, "Ann");
+        List<Long> listed = List.of(1L);
+        DualDaoBuilder<UserDao> builder = builder().copy(KeyCodec.LONG, new MapCopy());
+        dual = builder.build();
+        go(Phase.WRITE_BOTH);
+
+        PhaseStore other = new MemoryPhaseStore();
+        begin(other);
+        builder.phases(other).instance("two").copy(KeyCodec.LONG, null).environment(null);
+        assertThat(dual.phaseStore()).isSameAs(phases);
+        assertThat(dual.backfill(KeySource.of("users", listed)).run().keys()).isEqualTo(1);
+        assertThat(target.names).containsEntry(1L, "Ann");
+
+        builder.environment(DualEnvironment.system()).method("find", method -> method.write());
+        try (DualDao<UserDao> second = builder.build()) {
+            assertThat(second.phaseStore()).isSameAs(other);
+            assertThat(second.instance()).isEqualTo("two");
+        }
+        assertThat(dual.phase().phase()).isEqualTo(Phase.WRITE_BOTH);
     }
 
     @Test

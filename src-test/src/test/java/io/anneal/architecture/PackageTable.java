@@ -76,10 +76,17 @@ final class PackageTable {
         DIRECT.put("dualdao.reflect", List.of());
         DIRECT.put("dualdao.operation", List.of("dualdao.compare", "dualdao.reflect"));
         DIRECT.put("dualdao.transaction", List.of());
-        DIRECT.put("dualdao.config", List.of("dualdao.control", "dualdao.stats", "dualdao.transaction"));
+        DIRECT.put(
+                "dualdao.config",
+                List.of(
+                        "dualdao.control",
+                        "dualdao.journal",
+                        "dualdao.stats",
+                        "dualdao.operation",
+                        "dualdao.transaction"));
         DIRECT.put("dualdao.cassandra", List.of("dualdao.config"));
         DIRECT.put("dualdao.jdbc", List.of("dualdao.config"));
-        DIRECT.put("dualdao.copy", List.of("dualdao.operation", "dualdao.config", "dualdao.journal", "dualdao.order"));
+        DIRECT.put("dualdao.copy", List.of("dualdao.config", "dualdao.order"));
         DIRECT.put("dualdao.route", List.of("dualdao.copy"));
         DIRECT.put("dualdao", List.of("dualdao.route"));
 

@@ -23,11 +23,11 @@ public final class KeyCopies<D> {
     private final Comparison comparison;
 
     public KeyCopies(DualConfig<D> config) {
-        origin = config.origin();
-        target = config.target();
-        copy = config.copy();
-        codec = config.keyCodec();
-        comparison = config.comparison();
+        origin = config.origin;
+        target = config.target;
+        copy = config.copy;
+        codec = config.keyCodec;
+        comparison = config.comparison;
     }
 
     /** Whether the caller said how to copy. */

@@ -77,9 +77,9 @@ public final class Redrive<D> {
         this.background = background;
         this.lanes = lanes;
         this.failures = failures;
-        merged = config.partitions().kind() == Partitions.Kind.MERGED;
-        remembers = config.rememberWrites();
-        mode = config.mode();
+        merged = config.partitions.kind() == Partitions.Kind.MERGED;
+        remembers = config.rememberWrites;
+        mode = config.mode;
         stats = failures.operation(OPERATION);
     }
 

@@ -35,9 +35,9 @@ public final class Repairs<D> {
         this.order = order;
         this.dirty = dirty;
         this.background = background;
-        nanoTime = config.environment().nanoTime();
+        nanoTime = config.environment.nanoTime();
         nextNanos = new AtomicLong(nanoTime.getAsLong());
-        int copiesPerSecond = config.readRepair().copiesPerSecond();
+        int copiesPerSecond = config.readRepair.copiesPerSecond();
         boolean safe = copies.keepsTimes() || copies.writesOnlyIfAbsent();
         intervalNanos = copiesPerSecond > 0 && safe ? SECOND_NANOS / copiesPerSecond : 0;
     }

@@ -19,7 +19,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -40,6 +39,7 @@ final class Compared<D, A, R> {
     private static final int KEYS_SHOWN_MAX = 10;
 
     private final SideCalls<D, A, R> calls;
+    private final DualEngine<D> engine;
     private final DualStats stats;
     private final DirtyKeys dirty;
     private final Background background;
@@ -49,22 +49,21 @@ final class Compared<D, A, R> {
     private final int samplePercent;
     private final long againNanos;
     private final boolean tests;
-    private final AtomicBoolean backfilled;
     private final AtomicInteger waiting = new AtomicInteger();
 
-    Compared(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch) {
+    Compared(SideCalls<D, A, R> calls, DualEngine<D> engine) {
         this.calls = calls;
-        this.watch = watch;
-        stats = parts.stats();
-        dirty = parts.dirty();
-        background = parts.background();
-        tests = parts.config().mode() == Mode.TEST;
-        backfilled = parts.backfilled();
-        scheduler = parts.scheduler();
+        this.engine = engine;
+        watch = engine.watch;
+        stats = engine.stats;
+        dirty = engine.dirty;
+        background = engine.background;
+        tests = engine.config.mode == Mode.TEST;
+        scheduler = engine.scheduler;
         Comparison own = calls.spec().comparison();
-        comparison = own == null ? parts.config().comparison() : own;
-        samplePercent = parts.config().compareSamplePercent();
-        againNanos = parts.config().mismatchRereadDelay().toNanos();
+        comparison = own == null ? engine.config.comparison : own;
+        samplePercent = engine.config.compareSamplePercent;
+        againNanos = engine.config.mismatchRereadDelay.toNanos();
     }
 
     /** Begins to read the target, if there is room. Never waits. */
@@ -142,7 +141,7 @@ final class Compared<D, A, R> {
         }
 
         private boolean comparable() {
-            return sampled && (tests || backfilled.get()) && ofOrigin.thrown() == null && ofTarget.thrown() == null;
+            return sampled && (tests || engine.backfilled()) && ofOrigin.thrown() == null && ofTarget.thrown() == null;
         }
 
         private void compare() {

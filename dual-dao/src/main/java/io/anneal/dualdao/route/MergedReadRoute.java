@@ -16,22 +16,22 @@ import java.util.function.BinaryOperator;
 final class MergedReadRoute<D, A, R> implements Route<A, R> {
     private final SideCalls<D, A, R> calls;
     private final SideReads<D, A, R> reads;
-    private final EngineParts<D> parts;
+    private final DualEngine<D> engine;
     private final Route<A, R> oneSide;
     private final BinaryOperator<Object> merge;
     private final Comparison comparison;
     private final ReadStart start;
 
     /** @param oneSide for reads that ask one side alone */
-    MergedReadRoute(SideCalls<D, A, R> calls, SideReads<D, A, R> reads, EngineParts<D> parts, Route<A, R> oneSide) {
+    MergedReadRoute(SideCalls<D, A, R> calls, SideReads<D, A, R> reads, DualEngine<D> engine, Route<A, R> oneSide) {
         this.calls = calls;
         this.reads = reads;
-        this.parts = parts;
+        this.engine = engine;
         this.oneSide = oneSide;
-        merge = parts.config().partitions().merge();
+        merge = engine.config.partitions.merge();
         Comparison own = calls.spec().comparison();
-        comparison = own == null ? parts.config().comparison() : own;
-        start = new ReadStart(parts);
+        comparison = own == null ? engine.config.comparison : own;
+        start = new ReadStart(engine);
     }
 
     @Override
@@ -39,7 +39,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         PhaseRecord inForce = view.record();
         Keys keys;
         try {
-            keys = Keys.of(calls.spec().keys().apply(argument), parts.config().keyCodec());
+            keys = Keys.of(calls.spec().keys().apply(argument), engine.config.keyCodec);
         } catch (Throwable thrown) { // the caller's own code; nothing began
             view.leave();
             throw thrown;
@@ -55,7 +55,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         private Reply.Outcome ofTarget;
 
         Call(PhaseView view, A argument, Keys keys) {
-            super(MergedReadRoute.this.calls, view, argument, parts.batches().current());
+            super(MergedReadRoute.this.calls, view, argument, engine.batches.current());
             this.inForce = view.record();
             this.keys = keys;
         }
@@ -63,7 +63,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         @Override
         void begin() {
             calls.stats().count(Counter.READS);
-            boolean limited = parts.config().fallback().onTimeout();
+            boolean limited = engine.config.fallback.onTimeout();
             reads.read(
                     Side.TARGET,
                     argument,
@@ -109,7 +109,7 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
         private void targetFailed(Throwable thrown) {
             SideOutcome outcome = thrown == SideReads.LATE ? SideOutcome.UNKNOWN : calls.outcome(thrown);
             Throwable originThrown = ofOrigin.thrown();
-            if (parts.config().fallback().after(outcome)) {
+            if (engine.config.fallback.after(outcome)) {
                 calls.stats().count(Counter.FALLBACK_ERRORS);
                 end(
                         ofOrigin.answer(),
@@ -134,8 +134,8 @@ final class MergedReadRoute<D, A, R> implements Route<A, R> {
             Object merged = nothingInTarget ? origin : merge.apply(origin, target);
             if (nothingInTarget || !comparison.differences(merged, target).isEmpty()) {
                 calls.stats().count(Counter.FALLBACK_HITS);
-                if (nothingInTarget || parts.copies().keepsTimes()) {
-                    parts.repairs().afterHit(keys, calls.stats(), heldView);
+                if (nothingInTarget || engine.copies.keepsTimes()) {
+                    engine.repairs.afterHit(keys, calls.stats(), heldView);
                 }
             }
             return merged;

@@ -19,17 +19,17 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
     private final SideCalls<D, A, R> calls;
     private final SideReads<D, A, R> reads;
     private final OperationSpec<D, A, R> spec;
-    private final EngineParts<D> parts;
+    private final DualEngine<D> engine;
     private final FallbackPolicy policy;
     private final ReadStart start;
 
-    ReadRoute(SideCalls<D, A, R> calls, SideReads<D, A, R> reads, EngineParts<D> parts) {
+    ReadRoute(SideCalls<D, A, R> calls, SideReads<D, A, R> reads, DualEngine<D> engine) {
         this.calls = calls;
         this.reads = reads;
-        this.parts = parts;
+        this.engine = engine;
         spec = calls.spec();
-        policy = parts.config().fallback();
-        start = new ReadStart(parts);
+        policy = engine.config.fallback;
+        start = new ReadStart(engine);
     }
 
     @Override
@@ -42,14 +42,14 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
         private Keys keys;
 
         Call(PhaseView view, A argument) {
-            super(ReadRoute.this.calls, view, argument, parts.batches().current());
+            super(ReadRoute.this.calls, view, argument, engine.batches.current());
             inForce = view.record();
         }
 
         @Override
         void begin() {
             calls.stats().count(Counter.READS);
-            keys = Keys.of(spec.keys().apply(argument), parts.config().keyCodec());
+            keys = Keys.of(spec.keys().apply(argument), engine.config.keyCodec);
             if (start.of(inForce, keys) == Side.TARGET) {
                 boolean limited = policy.onTimeout() && mayFallBack();
                 reads.read(
@@ -125,7 +125,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
                 end(missed, null);
             } else {
                 calls.stats().count(Counter.FALLBACK_HITS);
-                parts.repairs().afterHit(keys, calls.stats(), heldView);
+                engine.repairs.afterHit(keys, calls.stats(), heldView);
                 end(found, null);
             }
         }
@@ -133,8 +133,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
         private void lookFor(Object answer, OperationSpec.BatchSplit<A> split) {
             List<Object> wanted = new ArrayList<>();
             for (Object key : split.missingKeys().apply(argument, answer)) {
-                if (!parts.dirty()
-                        .lacks(Side.ORIGIN, Keys.text(key, parts.config().keyCodec()))) {
+                if (!engine.dirty.lacks(Side.ORIGIN, Keys.text(key, engine.config.keyCodec))) {
                     wanted.add(key);
                 }
             }
@@ -171,7 +170,7 @@ final class ReadRoute<D, A, R> implements Route<A, R> {
             calls.stats().count(Counter.FALLBACK_MISSES, wanted.size() - hits.size());
             if (!hits.isEmpty()) {
                 calls.stats().count(Counter.FALLBACK_HITS, hits.size());
-                parts.repairs().afterHit(Keys.of(hits, parts.config().keyCodec()), calls.stats(), heldView);
+                engine.repairs.afterHit(Keys.of(hits, engine.config.keyCodec), calls.stats(), heldView);
             }
             end(split.united().apply(answer, found), null);
         }

@@ -16,10 +16,10 @@ final class ReadStart {
     private final boolean originAlone;
     private final Transactions<?> transactions;
 
-    ReadStart(EngineParts<?> parts) {
-        dirty = parts.dirty();
-        transactions = parts.transactions();
-        originAlone = parts.config().writePolicy() == WritePolicy.ORIGIN_THEN_JOURNAL;
+    ReadStart(DualEngine<?> engine) {
+        dirty = engine.dirty;
+        transactions = engine.transactions;
+        originAlone = engine.config.writePolicy == WritePolicy.ORIGIN_THEN_JOURNAL;
     }
 
     /**

@@ -3,7 +3,6 @@ package io.anneal.dualdao.route;
 import io.anneal.dualdao.config.Mode;
 import io.anneal.dualdao.config.SideOutcome;
 import io.anneal.dualdao.copy.Keys;
-import io.anneal.dualdao.order.WriteWatch;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
@@ -16,17 +15,17 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
     private static final Logger LOG = LoggerFactory.getLogger(ShadowReadRoute.class);
 
     private final SideCalls<D, A, R> calls;
-    private final EngineParts<D> parts;
+    private final DualEngine<D> engine;
     private final Compared<D, A, R> compared;
     private final ReadStart start;
     private final boolean migrates;
 
-    ShadowReadRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch) {
+    ShadowReadRoute(SideCalls<D, A, R> calls, DualEngine<D> engine) {
         this.calls = calls;
-        this.parts = parts;
-        compared = new Compared<>(calls, parts, watch);
-        start = new ReadStart(parts);
-        migrates = parts.config().mode() == Mode.MIGRATION;
+        this.engine = engine;
+        compared = new Compared<>(calls, engine);
+        start = new ReadStart(engine);
+        migrates = engine.config.mode == Mode.MIGRATION;
     }
 
     @Override
@@ -38,7 +37,7 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
         private final PhaseRecord inForce;
 
         Call(PhaseView view, A argument) {
-            super(ShadowReadRoute.this.calls, view, argument, parts.batches().current());
+            super(ShadowReadRoute.this.calls, view, argument, engine.batches.current());
             inForce = view.record();
         }
 
@@ -47,8 +46,7 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
             calls.stats().count(Counter.READS);
             Keys keys;
             try {
-                keys = Keys.of(
-                        calls.spec().keys().apply(argument), parts.config().keyCodec());
+                keys = Keys.of(calls.spec().keys().apply(argument), engine.config.keyCodec);
             } catch (RuntimeException unknown) { // the caller's own code
                 LOG.debug(
                         "a read without a key is the origin's alone, operation={}",
@@ -59,7 +57,7 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
                 return;
             }
             if (migrates
-                    ? keys.none() || parts.transactions().current() != null
+                    ? keys.none() || engine.transactions.current() != null
                     : start.of(inForce, keys) == Side.ORIGIN) {
                 originAlone();
                 return;

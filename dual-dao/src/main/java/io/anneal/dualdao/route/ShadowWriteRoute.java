@@ -30,22 +30,17 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
     private static final int KEYS_MAX = 100_000;
 
     private final SideCalls<D, A, R> calls;
-    private final EngineParts<D> parts;
+    private final DualEngine<D> engine;
     private final WriteWatch watch;
     private final WriteWatch atOrigin;
     private final Counter counter;
     private final boolean decides;
 
-    /**
-     * @param watch writes that are not over on both sides
-     * @param atOrigin writes that the origin did not answer yet
-     */
-    ShadowWriteRoute(
-            SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch, WriteWatch atOrigin, Counter counter) {
+    ShadowWriteRoute(SideCalls<D, A, R> calls, DualEngine<D> engine, Counter counter) {
         this.calls = calls;
-        this.parts = parts;
-        this.watch = watch;
-        this.atOrigin = atOrigin;
+        this.engine = engine;
+        watch = engine.watch;
+        atOrigin = engine.atOrigin;
         this.counter = counter;
         OperationKind kind = calls.spec().kind();
         decides = kind.decides();
@@ -57,17 +52,17 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
     }
 
     private void journalForCopy(Keys keys, String reason) {
-        if (parts.copies().possible()) {
+        if (engine.copies.possible()) {
             journal(keys, reason);
         }
     }
 
     private void journal(Keys keys, String reason) {
-        if (parts.dirty().size(Side.TARGET) >= KEYS_MAX) {
+        if (engine.dirty.size(Side.TARGET) >= KEYS_MAX) {
             return;
         }
         try {
-            parts.dirty().add(Side.TARGET, keys.texts(), reason);
+            engine.dirty.add(Side.TARGET, keys.texts(), reason);
             calls.stats().count(Counter.JOURNALED, keys.texts().size());
         } catch (RuntimeException notKept) { // the journal's, of whatever kind: a test must not fail a call
             LOG.warn(
@@ -79,7 +74,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
 
     /** Names keys that the target gets when the transaction has ended; whether there was room. */
     private boolean named(Transactions<D>.Open transaction, Keys keys) {
-        if (parts.dirty().size(Side.TARGET) >= KEYS_MAX) {
+        if (engine.dirty.size(Side.TARGET) >= KEYS_MAX) {
             return false;
         }
         try {
@@ -106,15 +101,14 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         private Transactions<D>.Open transaction;
 
         Call(PhaseView view, A argument) {
-            super(ShadowWriteRoute.this.calls, view, argument, parts.batches().current());
+            super(ShadowWriteRoute.this.calls, view, argument, engine.batches.current());
         }
 
         @Override
         void begin() {
             calls.stats().count(counter);
             try {
-                Keys told = Keys.of(
-                        calls.spec().keys().apply(argument), parts.config().keyCodec());
+                Keys told = Keys.of(calls.spec().keys().apply(argument), engine.config.keyCodec);
                 stripes = KeyOrder.stripes(told.texts());
                 keys = told;
             } catch (RuntimeException unknown) { // the caller's own code; the origin may make the key itself
@@ -124,11 +118,11 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
                         unknown);
                 calls.stats().count(Counter.DROPPED_WRITES);
             }
-            micros = parts.times().nextMicros();
+            micros = engine.times.nextMicros();
             watch.begin(stripes);
             mark = atOrigin.mark(stripes);
             atOrigin.begin(stripes);
-            transaction = parts.transactions().current();
+            transaction = engine.transactions.current();
             if (transaction != null && keys != null && !named(transaction, keys)) {
                 calls.stats().count(Counter.DROPPED_WRITES);
             }
@@ -183,7 +177,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
             if (span != null) {
                 span.begin(Side.TARGET);
             }
-            if (decides && !parts.copies().possible() || !parts.lanes().add(stripes, this)) {
+            if (decides && !engine.copies.possible() || !engine.lanes.add(stripes, this)) {
                 dropped();
             }
         }
@@ -192,7 +186,7 @@ final class ShadowWriteRoute<D, A, R> implements Route<A, R> {
         public CompletionStage<?> run() {
             if (decides) {
                 CompletableFuture<?>[] copies = keys.objects().stream()
-                        .map(key -> parts.copies()
+                        .map(key -> engine.copies
                                 .copy(key, Side.ORIGIN, Long.MAX_VALUE, false)
                                 .toCompletableFuture())
                         .toArray(CompletableFuture<?>[]::new);

@@ -22,14 +22,14 @@ final class SideCalls<D, A, R> {
     private final Outcomes outcomes;
     private final LongSupplier nanoTime;
 
-    SideCalls(OperationSpec<D, A, R> spec, EngineParts<D> parts) {
+    SideCalls(OperationSpec<D, A, R> spec, DualEngine<D> engine) {
         this.spec = spec;
-        origin = parts.config().origin();
-        target = parts.config().target();
-        stats = parts.stats().operation(spec.name());
-        failures = parts.stats();
-        outcomes = parts.outcomes();
-        nanoTime = parts.config().environment().nanoTime();
+        origin = engine.config.origin;
+        target = engine.config.target;
+        stats = engine.stats.operation(spec.name());
+        failures = engine.stats;
+        outcomes = engine.outcomes;
+        nanoTime = engine.config.environment.nanoTime();
     }
 
     OperationSpec<D, A, R> spec() {

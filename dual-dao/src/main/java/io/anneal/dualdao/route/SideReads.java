@@ -39,19 +39,16 @@ final class SideReads<D, A, R> {
     private final Transactions<D> transactions;
     private final ScheduledExecutorService scheduler;
 
-    SideReads(SideCalls<D, A, R> calls, EngineParts<D> parts) {
+    SideReads(SideCalls<D, A, R> calls, DualEngine<D> engine) {
         this.calls = calls;
-        DualConfig<D> config = parts.config();
-        Duration timeout = config.targetTimeout();
+        DualConfig<D> config = engine.config;
+        Duration timeout = config.targetTimeout;
         timeoutNanos = timeout == null ? Speculation.NEVER : timeout.toNanos();
-        speculation = new Speculation(
-                config.speculativePercentile(),
-                calls.stats(),
-                config.environment().nanoTime());
-        abandoned = parts.abandonedReads();
-        handOff = parts.handOff();
-        transactions = parts.transactions();
-        scheduler = parts.scheduler();
+        speculation = new Speculation(config.speculativePercentile, calls.stats(), config.environment.nanoTime());
+        abandoned = engine.abandonedReads;
+        handOff = engine.handOff;
+        transactions = engine.transactions;
+        scheduler = engine.scheduler;
     }
 
     /**

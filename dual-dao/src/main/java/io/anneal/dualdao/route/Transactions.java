@@ -80,7 +80,7 @@ final class Transactions<D> implements PhaseSource {
         this.decided = decided;
         this.handOff = handOff;
         this.scheduler = scheduler;
-        hook = config.transactions();
+        hook = config.transactions;
     }
 
     /** Where operations take their view from: what never sees a transaction asks for none. */
@@ -187,16 +187,16 @@ final class Transactions<D> implements PhaseSource {
             if (outcome == TransactionOutcome.UNKNOWN) {
                 failure = leaveInDoubt();
             } else {
-                failure = config.mode() == Mode.TEST ? leaveToRedrive() : copied(committed);
+                failure = config.mode == Mode.TEST ? leaveToRedrive() : copied(committed);
             }
             if (failure == null) {
                 return;
             }
             List<String> keys = written.keySet().stream().limit(KEYS_SHOWN_MAX).toList();
-            if (committed && !WritePlan.tolerates(config.writePolicy(), inForce)) {
+            if (committed && !WritePlan.tolerates(config.writePolicy, inForce)) {
                 CommittedException lacks = new CommittedException(
                         "a transaction was committed, and the " + lacking()
-                                + " lacks what it wrote until it is copied, name=" + config.name() + ", keys=" + keys,
+                                + " lacks what it wrote until it is copied, name=" + config.name + ", keys=" + keys,
                         failure);
                 Outcomes.attach(lacks, "transaction", lacking(), SideOutcome.UNKNOWN, SideOutcome.OK);
                 throw lacks;
@@ -289,10 +289,10 @@ final class Transactions<D> implements PhaseSource {
                 if (turned()) {
                     throw new IllegalStateException("the other side became right before the transaction ended");
                 }
-                int[] stripes = config.orderWrites() ? new int[] {KeyOrder.stripe(text)} : new int[0];
+                int[] stripes = config.orderWrites ? new int[] {KeyOrder.stripe(text)} : new int[0];
                 KeyWait wait = order.lock(stripes, "the copy after a transaction, key=" + text);
                 if (wait != null) {
-                    wait.await(config.keyWait().toNanos());
+                    wait.await(config.keyWait.toNanos());
                 }
                 try {
                     if (committed || !alike(about.key())) {

@@ -30,19 +30,18 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
     private final SideCalls<D, A, R> calls;
     private final OperationSpec<D, A, R> spec;
-    private final EngineParts<D> parts;
+    private final DualEngine<D> engine;
     private final DirtyKeys dirty;
     private final Counter counter;
     private final WriteWatch watch;
 
-    /** @param watch writes that are not over on both sides */
-    WriteRoute(SideCalls<D, A, R> calls, EngineParts<D> parts, WriteWatch watch, Counter counter) {
-        this.watch = watch;
+    WriteRoute(SideCalls<D, A, R> calls, DualEngine<D> engine, Counter counter) {
         this.calls = calls;
-        this.parts = parts;
+        this.engine = engine;
         this.counter = counter;
         spec = calls.spec();
-        dirty = parts.dirty();
+        dirty = engine.dirty;
+        watch = engine.watch;
     }
 
     @Override
@@ -62,39 +61,35 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
         private Object answer;
 
         Call(PhaseView view, A argument) {
-            super(WriteRoute.this.calls, view, argument, parts.batches().current());
+            super(WriteRoute.this.calls, view, argument, engine.batches.current());
             inForce = view.record();
             phase = inForce.phase();
-            plan = WritePlan.of(
-                    spec.kind(),
-                    inForce,
-                    parts.config().writePolicy(),
-                    parts.config().rememberWrites());
+            plan = WritePlan.of(spec.kind(), inForce, engine.config.writePolicy, engine.config.rememberWrites);
         }
 
         @Override
         void begin() throws Throwable {
             calls.stats().count(counter);
-            keys = Keys.of(spec.keys().apply(argument), parts.config().keyCodec());
-            Transactions<D>.Open transaction = parts.transactions().current();
+            keys = Keys.of(spec.keys().apply(argument), engine.config.keyCodec);
+            Transactions<D>.Open transaction = engine.transactions.current();
             if (transaction != null && plan.second()) {
                 within(transaction);
                 return;
             }
             if (transaction != null
-                    || !parts.ordered()
+                    || !engine.ordersWrites
                     || keys.none()
-                    || !phase.writes(Side.ORIGIN) && !parts.repairs().on()) {
+                    || !phase.writes(Side.ORIGIN) && !engine.repairs.on()) {
                 first();
                 return;
             }
             int[] stripes = KeyOrder.stripes(keys.texts());
-            KeyWait wait = parts.order().lock(stripes, this);
+            KeyWait wait = engine.order.lock(stripes, this);
             if (wait == null) {
                 held = stripes;
                 first();
             } else if (calls.answersLater()) {
-                Future<?> limit = parts.limited(wait);
+                Future<?> limit = engine.limited(wait);
                 wait.granted().whenComplete((taken, refused) -> {
                     limit.cancel(false);
                     if (refused == null) {
@@ -106,7 +101,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
                 });
             } else {
                 try {
-                    wait.await(parts.config().keyWait().toNanos());
+                    wait.await(engine.config.keyWait.toNanos());
                 } catch (KeyWaitException refused) {
                     refused(refused);
                     return;
@@ -122,7 +117,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
         /** The side that is right, as part of the transaction; the other one when it has ended. Waits for nobody. */
         private void within(Transactions<D>.Open transaction) {
-            micros = parts.times().nextMicros();
+            micros = engine.times.nextMicros();
             try {
                 transaction.writes(plan.lacking(), keys, spec.kind() == OperationKind.INCREMENT);
             } catch (RuntimeException notKept) { // the journal's, of whatever kind
@@ -176,13 +171,13 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
                     watch.end(watched);
                 }
                 if (held != null) {
-                    parts.order().unlock(held);
+                    engine.order.unlock(held);
                 }
             }
         }
 
         private void first() {
-            if (phase == Phase.WRITE_BOTH && parts.config().shadowReadPercent() > 0) {
+            if (phase == Phase.WRITE_BOTH && engine.config.shadowReadPercent > 0) {
                 watched = KeyOrder.stripes(keys.texts());
                 watch.begin(watched);
             }
@@ -193,7 +188,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
                 return;
             }
             if (plan.copies() && spec.kind() == OperationKind.CONDITIONAL) {
-                CompletableFuture<Void> copied = eachKey(key -> parts.decided().copyBefore(key, plan.first()));
+                CompletableFuture<Void> copied = eachKey(key -> engine.decided.copyBefore(key, plan.first()));
                 if (!calls.answersLater()) {
                     copied.exceptionally(failed -> null).join(); // a synchronous side is called on the caller's thread
                 }
@@ -213,7 +208,7 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
 
         private void callFirst() {
             // Taken under the order of the key, so that times are in the order in which the sides are written.
-            micros = parts.times().nextMicros();
+            micros = engine.times.nextMicros();
             calls.call(plan.first(), argument, micros, span, (done, thrown) -> step(() -> firstDone(done, thrown)));
         }
 
@@ -233,14 +228,14 @@ final class WriteRoute<D, A, R> implements Route<A, R> {
             if (thrown != null) {
                 SideOutcome outcome = calls.outcome(thrown);
                 // A failure that is one by its name alone may have happened all the same: a copy too many is cheap.
-                if (plan.second() && !parts.outcomes().sure(outcome)) {
+                if (plan.second() && !engine.outcomes.sure(outcome)) {
                     suppress(thrown, journal(thrown, plan.first()));
                 }
                 end(null, calls.attach(thrown, plan.first(), outcome, SideOutcome.NOT_ATTEMPTED));
             } else if (!plan.second()) {
                 end(done, null);
             } else if (plan.copies()) {
-                eachKey(key -> parts.decided().copy(key, plan.first(), inForce, spec.kind() == OperationKind.INCREMENT))
+                eachKey(key -> engine.decided.copy(key, plan.first(), inForce, spec.kind() == OperationKind.INCREMENT))
                         .whenComplete((nothing, failed) -> step(() -> secondDone(Stages.thrown(failed))));
             } else {
                 calls.call(plan.lacking(), argument, micros, span, (second, failed) -> step(() -> secondDone(failed)));

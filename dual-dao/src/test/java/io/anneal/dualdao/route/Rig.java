@@ -101,7 +101,7 @@ final class Rig {
             stats = new DualStats(sink(), 1, () -> Instant.EPOCH, false);
             DualConfig<Shop> config = config();
             engine = new DualEngine<>(
-                    config, phases, new DirtyKeys(journal), stats, new Preflight(config.keyCodec()), this::agreement);
+                    config, phases, new DirtyKeys(journal), stats, new Preflight(config.keyCodec), this::agreement);
         }
         return engine;
     }
@@ -127,38 +127,37 @@ final class Rig {
 
     @SuppressWarnings("unchecked")
     private DualConfig<Shop> config() {
-        KeyCopy<Shop, ?> copy = copying ? new ShopCopy(guarantee, takenAwayBeforeMicros, whenCopied) : null;
-        KeyCodec<?> codec = copying ? KeyCodec.STRING : null;
-        return new DualConfig<>(
-                "rig",
-                "rig-1",
-                Shop.class,
-                origin,
-                target,
-                mode,
-                policy,
-                fallback,
-                targetTimeout,
-                partitions,
-                (KeyCopy<Shop, Object>) copy,
-                (KeyCodec<Object>) codec,
-                repair,
-                Rig::differences,
-                comparePercent,
-                reread,
-                shadow,
-                shadowReads,
-                speculative,
-                orderWrites,
-                keyWait,
-                transactions,
-                rememberWrites,
-                outcomes,
-                batches,
-                1,
-                MetricsSink.NONE,
-                new DualEnvironment(
-                        () -> Instant.EPOCH, threads::nanoTime, PhaseControl.Sleeper.THREAD, environmentThreads));
+        DualConfig<Shop> config = new DualConfig<>(Shop.class, false);
+        config.name = "rig";
+        config.origin = origin;
+        config.target = target;
+        config.mode = mode;
+        config.writePolicy = policy;
+        config.fallback = fallback;
+        config.targetTimeout = targetTimeout;
+        config.partitions = partitions;
+        if (copying) {
+            KeyCopy<Shop, ?> copy = new ShopCopy(guarantee, takenAwayBeforeMicros, whenCopied);
+            KeyCodec<?> codec = KeyCodec.STRING;
+            config.copy = (KeyCopy<Shop, Object>) copy;
+            config.keyCodec = (KeyCodec<Object>) codec;
+        }
+        config.readRepair = repair;
+        config.comparison = Rig::differences;
+        config.compareSamplePercent = comparePercent;
+        config.mismatchRereadDelay = reread;
+        config.shadow = shadow;
+        config.shadowReadPercent = shadowReads;
+        config.speculativePercentile = speculative;
+        config.orderWrites = orderWrites;
+        config.keyWait = keyWait;
+        config.transactions = transactions;
+        config.rememberWrites = rememberWrites;
+        config.outcomes = outcomes;
+        config.batches = batches;
+        config.environment = new DualEnvironment(
+                () -> Instant.EPOCH, threads::nanoTime, PhaseControl.Sleeper.THREAD, environmentThreads);
+        return config.copied();
     }
 
     static List<FieldDiff> differences(Object left, Object right) {
