@@ -33,7 +33,12 @@ final class OrderedWork {
     int run(PhaseControl control, BulkOrders.Order order) throws IOException, InterruptedException {
         PhaseNote done = await(control, order);
         print(done);
-        return done.kind() == PhaseNote.Kind.BACKFILL || done.clean() ? ExitCode.YES : ExitCode.NO;
+        return exitCode(done);
+    }
+
+    static int exitCode(PhaseNote done) {
+        boolean well = done.kind() == PhaseNote.Kind.BACKFILL || done.compared() && done.clean();
+        return well ? ExitCode.YES : ExitCode.NO;
     }
 
     /** Asks, and waits for the note of it. */
@@ -59,6 +64,9 @@ final class OrderedWork {
         long keys = Facts.number(done.facts(), Facts.ROWS);
         long mismatches = Math.max(0, Facts.number(done.facts(), Facts.MISMATCHES));
         String text = done.facts().getOrDefault(Facts.TEXT, "");
+        if (done.kind() != PhaseNote.Kind.BACKFILL && !done.compared()) {
+            text += "; no key was listed, so that nothing is known";
+        }
         if (command.json()) {
             try (JsonResult result = new JsonResult(command.out(), "migrate " + verb)) {
                 result.fields().writeStringField("name", name);

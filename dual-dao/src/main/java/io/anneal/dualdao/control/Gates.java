@@ -178,7 +178,7 @@ final class Gates {
         if (!returned.isEmpty()) {
             evidence += "; " + String.join("; ", returned);
         }
-        boolean compared = verification.filter(Gates::compared).isPresent();
+        boolean compared = verification.filter(PhaseNote::compared).isPresent();
         boolean clean = verification.filter(PhaseNote::clean).isPresent();
         if (verification.isPresent() && !compared) {
             evidence += NOTHING_COMPARED + ": run 'anneal migrate verify' again";
@@ -193,12 +193,6 @@ final class Gates {
         return " compared " + facts.getOrDefault(Facts.ROWS, "?") + " keys"
                 + (Boolean.parseBoolean(facts.get(Facts.WHOLE)) ? ", all of both sides," : "") + " and found "
                 + facts.getOrDefault(Facts.MISMATCHES, "?") + " mismatches";
-    }
-
-    /** Whether there was anything to compare: a list without keys says nothing, but that of two whole sides says that they are empty. */
-    private static boolean compared(PhaseNote comparison) {
-        long keys = Facts.number(comparison.facts(), Facts.ROWS);
-        return keys > 0 || keys == 0 && Boolean.parseBoolean(comparison.facts().get(Facts.WHOLE));
     }
 
     private Optional<PhaseNote> newest(PhaseNote.Kind kind) {
@@ -315,9 +309,10 @@ final class Gates {
                         && Boolean.parseBoolean(note.facts().get(Facts.ACKNOWLEDGED)))
                 .reduce((earlier, later) -> later);
         String evidence = newest.map(note -> "reverse back-fill that ended at " + note.at() + found(note)
-                        + (compared(note) ? "" : NOTHING_COMPARED))
+                        + (note.compared() ? "" : NOTHING_COMPARED))
                 .orElse("no reverse back-fill since all write both sides again (version " + version + ")");
-        boolean met = newest.filter(Gates::compared).filter(PhaseNote::clean).isPresent();
+        boolean met =
+                newest.filter(PhaseNote::compared).filter(PhaseNote::clean).isPresent();
         if (!met) {
             evidence += ": run 'anneal migrate backfill --reverse'";
         }

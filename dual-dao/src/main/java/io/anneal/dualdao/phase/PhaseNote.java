@@ -40,6 +40,15 @@ public record PhaseNote(Instant at, long version, String who, Kind kind, Map<Str
         facts = Map.copyOf(facts);
     }
 
+    /**
+     * Of a comparison: whether there was anything to compare. A list without keys says nothing, but that of two whole sides says that
+     * they are empty.
+     */
+    public boolean compared() {
+        long keys = Facts.number(facts, Facts.ROWS);
+        return keys > 0 || keys == 0 && Boolean.parseBoolean(facts.get(Facts.WHOLE));
+    }
+
     /** Of a comparison: whether it found nothing, and said so. */
     public boolean clean() {
         return Facts.number(facts, Facts.MISMATCHES) == 0 && Facts.number(facts, Facts.WRITTEN_PAST) <= 0;

@@ -1,0 +1,31 @@
+package io.anneal.cli.migrate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.PhaseNote;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class OrderedWorkTest {
+    private static int exitCode(PhaseNote.Kind kind, Map<String, String> facts) {
+        return OrderedWork.exitCode(new PhaseNote(Instant.EPOCH, 2, "ada", kind, facts));
+    }
+
+    @Test
+    void shouldExitWith0OnlyWhenSomethingWasComparedAndNothingDiffers() {
+        PhaseNote.Kind verification = PhaseNote.Kind.VERIFICATION;
+        assertThat(exitCode(verification, Map.of(Facts.ROWS, "3", Facts.MISMATCHES, "0")))
+                .isZero();
+        assertThat(exitCode(verification, Map.of(Facts.ROWS, "3", Facts.MISMATCHES, "1")))
+                .isEqualTo(1);
+        assertThat(exitCode(verification, Map.of(Facts.ROWS, "0", Facts.MISMATCHES, "0")))
+                .isEqualTo(1);
+        assertThat(exitCode(verification, Map.of(Facts.MISMATCHES, "0"))).isEqualTo(1);
+        assertThat(exitCode(verification, Map.of(Facts.ROWS, "0", Facts.MISMATCHES, "0", Facts.WHOLE, "true")))
+                .as("two stores that are empty were compared")
+                .isZero();
+        assertThat(exitCode(PhaseNote.Kind.BACKFILL, Map.of(Facts.ROWS, "0"))).isZero();
+    }
+}
