@@ -92,6 +92,9 @@ public final class DualDao<D> implements AutoCloseable {
     /** Null if nobody said how keys are listed. */
     private final OrderedRuns ordered;
 
+    private final Object noticing = new Object();
+    private long noticedVersion;
+    private int noticedNotes;
     private boolean closed;
 
     private DualDao(DualConfig<D> config, ConfigCheck<D> checked) {
@@ -302,19 +305,37 @@ public final class DualDao<D> implements AutoCloseable {
     public void poll() {
         follower.poll();
         try {
-            boolean over = phase().phase() == Phase.TARGET_ONLY && config.mode == Mode.MIGRATION;
-            if (over && !engine.finished() && control().finished()) {
-                engine.finish();
-                LOG.info("migration is finished, keys that the origin lacks are forgotten, name={}", name());
-            }
-            if (phase().phase() == Phase.WRITE_BOTH && config.shadowReadPercent > 0) {
-                engine.backfilled(control().writtenBothSince().isPresent());
-            }
-            if (ordered != null) {
-                ordered.look();
+            synchronized (noticing) {
+                notice();
             }
         } catch (RuntimeException later) { // of the store or of the journal, or stopped
             LOG.debug("whether the migration is finished, or work is ordered, can't be asked", later);
+        }
+    }
+
+    /** What notes say. The store may be far away: they are read once, and more is asked only when there is a new one, or a new phase. */
+    private void notice() {
+        PhaseRecord inForce = phase();
+        boolean toFinish = inForce.phase() == Phase.TARGET_ONLY && config.mode == Mode.MIGRATION && !engine.finished();
+        boolean shadows = inForce.phase() == Phase.WRITE_BOTH && config.shadowReadPercent > 0;
+        boolean takesOrders = ordered != null && ordered.free(inForce.phase());
+        if (!toFinish && !shadows && !takesOrders) {
+            return;
+        }
+        List<PhaseNote> notes = control.notes();
+        if (inForce.version() != noticedVersion || notes.size() != noticedNotes) {
+            if (toFinish && control.finished()) {
+                engine.finish();
+                LOG.info("migration is finished, keys that the origin lacks are forgotten, name={}", name());
+            }
+            if (shadows) {
+                engine.backfilled(control.writtenBothSince().isPresent());
+            }
+            noticedVersion = inForce.version();
+            noticedNotes = notes.size();
+        }
+        if (takesOrders) {
+            ordered.look(notes);
         }
     }
 

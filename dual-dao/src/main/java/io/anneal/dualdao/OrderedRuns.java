@@ -31,14 +31,14 @@ final class OrderedRuns {
         orders = new BulkOrders(dual.control());
     }
 
-    /** Looks whether there is one for this instance. */
-    void look() {
-        Phase phase = dual.phase().phase();
-        boolean possible = phase.writes(Side.TARGET) && phase.writes(Side.ORIGIN);
-        if (!possible || running.get()) {
-            return;
-        }
-        orders.due(dual.instance()).ifPresent(order -> {
+    /** Whether an order could be taken up now. */
+    boolean free(Phase phase) {
+        return phase.writes(Side.TARGET) && phase.writes(Side.ORIGIN) && !running.get();
+    }
+
+    /** Looks whether there is one for this instance among all notes. */
+    void look(List<PhaseNote> notes) {
+        orders.due(dual.instance(), notes).ifPresent(order -> {
             if (running.compareAndSet(false, true)) {
                 thread.execute(() -> run(order));
             }
@@ -61,19 +61,20 @@ final class OrderedRuns {
             run.who(order.who()).repair(order.repairs()).run();
         } catch (InterruptedException closed) { // the order stays, and with it where the run stopped
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) { // of the caller's sources and copies, too
+        } catch (RuntimeException
+                | Error e) { // of the caller's sources and copies, too, as of a class that can't be loaded
             boolean again = closed || e instanceof KeyRunException early && early.isTooEarly();
             if (!again) {
-                fail(order, e, String.valueOf(e.getMessage()));
+                fail(order, e);
             }
-        } catch (Error thrown) { // of theirs, as of a class that can't be loaded: else it would be tried again for ever
-            fail(order, thrown, thrown.toString());
         } finally {
             running.set(false);
         }
     }
 
-    private void fail(BulkOrders.Order order, Throwable failure, String reason) {
+    /** Tells why: else it would be tried again for ever. */
+    private void fail(BulkOrders.Order order, Throwable failure) {
+        String reason = failure instanceof Error ? failure.toString() : String.valueOf(failure.getMessage());
         LOG.warn("work on all keys failed, kind={}, name={}", order.kind(), dual.name(), failure);
         try {
             orders.failed(order, dual.instance(), reason);

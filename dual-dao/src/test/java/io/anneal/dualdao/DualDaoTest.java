@@ -43,6 +43,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -60,6 +61,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The handle, with real parts behind it. */
@@ -541,6 +543,36 @@ final class DualDaoTest {
         try (Stream<Path> left = Files.list(own)) {
             assertThat(left).isNotEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Phase.class)
+    void shouldAskAPhaseStoreThatMayBeFarAwayAsLittleAsItCan(Phase phase) {
+        begin(phases);
+        List<String> asked = new ArrayList<>();
+        PhaseStore counted = (PhaseStore) Proxy.newProxyInstance(
+                PhaseStore.class.getClassLoader(), new Class<?>[] {PhaseStore.class}, (proxy, method, arguments) -> {
+                    asked.add(method.getName());
+                    return method.invoke(phases, arguments);
+                });
+        dual = builder()
+                .phases(counted)
+                .copy(KeyCodec.LONG, new MapCopy())
+                .keys(KeySource.of("users", List.of(1L)))
+                .build();
+        while (dual.phase().phase() != phase) {
+            go(Phase.values()[dual.phase().phase().ordinal() + 1]);
+        }
+        dual.control().note("ada", "something that all have seen");
+        dual.poll();
+        asked.clear();
+
+        dual.poll();
+
+        boolean quiet = phase == Phase.ORIGIN_ONLY || phase == Phase.WRITE_TARGET;
+        assertThat(asked)
+                .containsExactlyElementsOf(
+                        quiet ? List.of("read", "heartbeat") : List.of("read", "heartbeat", "notes"));
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.anneal.dualdao.config.KeyCodec;
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.config.Mode;
+import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.Gate;
@@ -34,20 +35,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Back-fill and verification by keys, of a synchronous DAO that knows nothing of times. */
 final class KeyRunTest {
@@ -110,6 +117,7 @@ final class KeyRunTest {
         private final List<Optional<Long>> begun = new ArrayList<>();
         private long failsAt = Long.MAX_VALUE;
         private boolean failsByError;
+        private CountDownLatch reached;
         private Instant writtenAt;
 
         Keys(MapNames dao) {
@@ -137,6 +145,13 @@ final class KeyRunTest {
                 @Override
                 public Listed<Long> next() {
                     long next = each.next();
+                    if (next == failsAt && reached != null) {
+                        reached.countDown();
+                        // As a driver that answers an interrupt with an exception of its own.
+                        while (!Thread.interrupted()) {
+                            LockSupport.park();
+                        }
+                    }
                     if (next == failsAt && failsByError) {
                         throw new NoClassDefFoundError("Driver");
                     }
@@ -156,6 +171,7 @@ final class KeyRunTest {
     private final AtomicLong nanos = new AtomicLong();
     private long tickNanos = 1_000_000_000;
     private volatile Runnable whileAsleep = () -> {};
+    private UnaryOperator<ExecutorService> forOrders = UnaryOperator.identity();
     private DualDao<Names> dual;
 
     @TempDir
@@ -196,9 +212,24 @@ final class KeyRunTest {
                             slept.add(duration);
                             whileAsleep.run();
                         },
-                        system.threads()))
+                        threads(system.threads())))
                 .build();
         return dual;
+    }
+
+    private DualEnvironment.Threads threads(DualEnvironment.Threads real) {
+        return new DualEnvironment.Threads() {
+            @Override
+            public ScheduledExecutorService scheduler() {
+                return real.scheduler();
+            }
+
+            @Override
+            public ExecutorService shadow(ShadowConfig config) {
+                ExecutorService executor = real.shadow(config);
+                return config.threads() == 1 ? forOrders.apply(executor) : executor;
+            }
+        };
     }
 
     private void advance(boolean force) {
@@ -297,7 +328,7 @@ final class KeyRunTest {
         assertThat(failed.facts())
                 .containsEntry(Facts.INSTANCE, "one")
                 .containsEntry(Facts.TEXT, "connection is closed");
-        assertThat(new BulkOrders(dual.control()).due("one")).isEmpty();
+        assertThat(due(new BulkOrders(dual.control()), "one")).isEmpty();
     }
 
     @Test
@@ -314,6 +345,84 @@ final class KeyRunTest {
         PhaseNote failed = await();
         assertThat(failed.kind()).isEqualTo(PhaseNote.Kind.ORDER_FAILED);
         assertThat(failed.facts()).containsEntry(Facts.TEXT, "java.lang.NoClassDefFoundError: Driver");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Timeout(60)
+    void shouldLeaveAnOrderWhoseWorkFailsBecauseItsInstanceEnds(boolean byError) throws InterruptedException {
+        fill(origin, 10);
+        List<ExecutorService> ofOrders = new ArrayList<>();
+        forOrders = executor -> {
+            ofOrders.add(executor);
+            return executor;
+        };
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        listedForOrders.failsAt = 5;
+        listedForOrders.failsByError = byError;
+        listedForOrders.reached = new CountDownLatch(1);
+        order(PhaseNote.Kind.BACKFILL, 0);
+        listedForOrders.reached.await();
+
+        dual.close();
+
+        assertThat(ofOrders.get(0).awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(phases.notes("names")).last().matches(note -> note.kind() == PhaseNote.Kind.ORDER, "still there");
+    }
+
+    @Test
+    void shouldTryAgainWhatBeganBeforeAllWereThere() throws InterruptedException {
+        fill(origin, 10);
+        List<Runnable> taken = new ArrayList<>();
+        forOrders = executor -> new AbstractExecutorService() {
+            @Override
+            public void execute(Runnable run) {
+                taken.add(run);
+            }
+
+            @Override
+            public void shutdown() {
+                executor.shutdown();
+            }
+
+            @Override
+            public List<Runnable> shutdownNow() {
+                return executor.shutdownNow();
+            }
+
+            @Override
+            public boolean isShutdown() {
+                return executor.isShutdown();
+            }
+
+            @Override
+            public boolean isTerminated() {
+                return executor.isTerminated();
+            }
+
+            @Override
+            public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+                return executor.awaitTermination(timeout, unit);
+            }
+        };
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        order(PhaseNote.Kind.BACKFILL, 0);
+        long version = dual.control().current().version();
+        Map<String, String> facts = Map.of(Facts.KIND, "dao");
+        phases.heartbeat("names", new Heartbeat("two", version, false, Instant.now(), facts));
+
+        taken.remove(0).run();
+        assertThat(phases.notes("names")).last().matches(note -> note.kind() == PhaseNote.Kind.ORDER, "still there");
+        dual.poll();
+        assertThat(taken).as("not before the second acts by the phase").isEmpty();
+
+        phases.heartbeat("names", new Heartbeat("two", version, true, Instant.now(), facts));
+        dual.poll();
+        taken.remove(0).run();
+        assertThat(phases.notes("names")).last().matches(note -> note.kind() == PhaseNote.Kind.BACKFILL, "done");
+        assertThat(target.names).isEqualTo(origin.names);
     }
 
     @Test
@@ -345,6 +454,10 @@ final class KeyRunTest {
         assertThat(listedForOrders.begun.get(1)).isPresent();
     }
 
+    private Optional<BulkOrders.Order> due(BulkOrders orders, String instance) {
+        return orders.due(instance, phases.notes("names"));
+    }
+
     private void beat(String instance, String kind, Instant at) {
         Map<String, String> facts = Map.of(Facts.KIND, kind, Facts.LISTS_KEYS, "true");
         long version = dual.control().current().version();
@@ -359,21 +472,21 @@ final class KeyRunTest {
         BulkOrders orders = new BulkOrders(dual.control());
         beat("also", "dao", now);
         order(PhaseNote.Kind.BACKFILL, 0);
-        assertThat(orders.due("one")).isEmpty();
-        assertThat(orders.due("also")).isPresent();
+        assertThat(due(orders, "one")).isEmpty();
+        assertThat(due(orders, "also")).isPresent();
 
         beat("also-backfill", "backfill", now);
-        assertThat(orders.due("also")).isEmpty();
+        assertThat(due(orders, "also")).isEmpty();
 
         Instant longAgo = now.minus(Duration.ofDays(1));
         beat("also", "dao", longAgo);
         beat("also-backfill", "backfill", longAgo);
-        assertThat(orders.due("one")).isPresent();
+        assertThat(due(orders, "one")).isPresent();
 
         phases.forget("names", "also");
         phases.forget("names", "also-backfill");
         advance(true);
-        assertThat(orders.due("one")).isEmpty();
+        assertThat(due(orders, "one")).isEmpty();
     }
 
     @Test

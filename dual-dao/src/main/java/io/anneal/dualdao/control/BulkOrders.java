@@ -55,10 +55,14 @@ public final class BulkOrders {
         control.add(PhaseNote.Kind.ORDER, order.who(), order.facts());
     }
 
-    /** The order that this instance is to take up now. */
-    public Optional<Order> due(String instance) {
-        List<PhaseNote> since = sinceNewest();
-        if (since.isEmpty() || end(since).isPresent()) {
+    /**
+     * The order that this instance is to take up now; the phase store is asked only if one waits.
+     *
+     * @param notes all of them, oldest first
+     */
+    public Optional<Order> due(String instance, List<PhaseNote> notes) {
+        List<PhaseNote> since = sinceNewest(notes);
+        if (since.isEmpty() || end(since).isPresent() || !inForce(since)) {
             return Optional.empty();
         }
         List<InstanceState> instances = control.instances();
@@ -82,16 +86,18 @@ public final class BulkOrders {
         control.add(PhaseNote.Kind.ORDER_FAILED, order.who(), facts);
     }
 
-    /** The newest order under the record in force and all notes after it; empty without one. */
-    private List<PhaseNote> sinceNewest() {
-        List<PhaseNote> notes = control.notes();
+    /** The newest order and all notes after it; empty without one. */
+    private static List<PhaseNote> sinceNewest(List<PhaseNote> notes) {
         for (int i = notes.size() - 1; i >= 0; i--) {
             if (notes.get(i).kind() == PhaseNote.Kind.ORDER) {
-                boolean inForce = notes.get(i).version() == control.current().version();
-                return inForce ? notes.subList(i, notes.size()) : List.of();
+                return notes.subList(i, notes.size());
             }
         }
         return List.of();
+    }
+
+    private boolean inForce(List<PhaseNote> since) {
+        return since.get(0).version() == control.current().version();
     }
 
     private static Optional<PhaseNote> end(List<PhaseNote> since) {
@@ -114,8 +120,9 @@ public final class BulkOrders {
             throws InterruptedException {
         Duration idle = Duration.ZERO;
         while (true) {
-            List<PhaseNote> since = sinceNewest();
-            Optional<PhaseNote> end = since.isEmpty() ? Optional.empty() : end(since);
+            List<PhaseNote> since = sinceNewest(control.notes());
+            boolean waits = !since.isEmpty() && inForce(since);
+            Optional<PhaseNote> end = waits ? end(since) : Optional.empty();
             if (end.isPresent()) {
                 return end;
             }
@@ -125,7 +132,7 @@ public final class BulkOrders {
             worker.map(state -> Facts.number(state.heartbeat().facts(), Facts.ROWS))
                     .ifPresent(progress);
             idle = worker.isPresent() ? Duration.ZERO : idle.plus(ASK_EVERY);
-            if (since.isEmpty() && worker.isEmpty() || idle.compareTo(atMost) > 0) {
+            if (!waits && worker.isEmpty() || idle.compareTo(atMost) > 0) {
                 return Optional.empty();
             }
             sleeper.sleep(ASK_EVERY);
