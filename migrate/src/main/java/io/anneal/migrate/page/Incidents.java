@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * What nobody writes into the phase store, as events: that a side fails, that an instance is heard no more, that the store does not
@@ -18,9 +17,10 @@ final class Incidents {
     private static final int EVENTS_MAX = 500;
     private static final String WHO = "this page";
     private static final String SUBJECT = "subject";
+    private static final String BEGAN = "began";
 
     private final Ring<Snapshot.Event> events;
-    /** What goes on, by what it is about. */
+    /** What goes on, by {@link #key}. */
     private final Map<String, Snapshot.Event> open = new HashMap<>();
 
     Incidents(History history) {
@@ -28,43 +28,55 @@ final class Incidents {
         events.from(0).forEach(this::take);
     }
 
+    /** What an event is about: sides and instances are told apart by what happens to them, since an instance may be called "origin". */
+    private static String key(String subject, String kind) {
+        String what = switch (kind) {
+            case "failing" -> "side";
+            case "unreachable", "lost" -> "store";
+            default -> "instance";
+        };
+        return what + " " + subject;
+    }
+
     private void take(Snapshot.Event event) {
-        String subject = event.facts().get(SUBJECT);
-        if (event.kind().equals("over") || event.kind().equals("restarted")) {
-            open.remove(subject);
+        boolean over = event.kind().equals("over");
+        String kind = over ? event.facts().getOrDefault(BEGAN, "") : event.kind();
+        String key = key(event.facts().get(SUBJECT), kind);
+        if (over || kind.equals("restarted")) {
+            open.remove(key);
         } else {
-            open.put(subject, event);
+            open.put(key, event);
         }
     }
 
     /** Something goes on: an event the first time. */
     void goesOn(String subject, String kind, long at, String text) {
-        if (!open.containsKey(subject)) {
+        if (!open.containsKey(key(subject, kind))) {
             add(subject, kind, at, text);
         }
     }
 
-    /** Nothing goes on: an event if something did. */
-    void isOver(String subject, long at) {
-        if (open.containsKey(subject)) {
-            add(subject, "over", at, null);
+    /** Nothing of that kind goes on: an event if something did. */
+    void isOver(String subject, String kind, long at) {
+        Snapshot.Event begun = open.get(key(subject, kind));
+        if (begun != null) {
+            add(new Snapshot.Event(at, "over", WHO, 0, Map.of(SUBJECT, subject, BEGAN, begun.kind())));
         }
     }
 
     void add(String subject, String kind, long at, String text) {
-        Map<String, String> facts = new TreeMap<>(Map.of(SUBJECT, subject));
-        if (text != null) {
-            facts.put("text", text);
-        }
-        Optional.ofNullable(open.get(subject)).ifPresent(begun -> facts.put("began", begun.kind()));
-        Snapshot.Event event = new Snapshot.Event(at, kind, WHO, 0, facts);
+        Map<String, String> facts = text == null ? Map.of(SUBJECT, subject) : Map.of(SUBJECT, subject, "text", text);
+        add(new Snapshot.Event(at, kind, WHO, 0, facts));
+    }
+
+    private void add(Snapshot.Event event) {
         events.add(event);
         take(event);
     }
 
-    /** Since when; empty if nothing goes on. */
-    Optional<Long> since(String subject) {
-        return Optional.ofNullable(open.get(subject)).map(Snapshot.Event::at);
+    /** Since when; empty if nothing of that kind goes on. */
+    Optional<Long> since(String subject, String kind) {
+        return Optional.ofNullable(open.get(key(subject, kind))).map(Snapshot.Event::at);
     }
 
     /** Those of what is gone, and over without an event. */

@@ -65,6 +65,17 @@ public final class MigrationPage implements AutoCloseable {
             throws PageAddressException {
         ObjectMapper json = mapper();
         History history = new History(config.history(), name, json);
+        try {
+            return start(config, store, name, control, json, history);
+        } catch (PageAddressException | RuntimeException | Error e) {
+            history.close();
+            throw e;
+        }
+    }
+
+    private static MigrationPage start(
+            PageConfig config, PhaseStore store, String name, PhaseControl control, ObjectMapper json, History history)
+            throws PageAddressException {
         Monitor monitor = new Monitor(
                 store,
                 name,
@@ -81,23 +92,25 @@ public final class MigrationPage implements AutoCloseable {
             configure(javalin, config, json);
             route(javalin.routes, guard, actions, events, monitor);
         });
+        ScheduledExecutorService scheduler = config.environment().threads().scheduler();
         try {
             server.start();
-        } catch (JavalinException e) {
+            long halfNanos = Math.max(1, config.interval().toNanos() / 2);
+            scheduler.scheduleWithFixedDelay(monitor::look, 0, 2 * halfNanos, TimeUnit.NANOSECONDS);
+            scheduler.scheduleWithFixedDelay(monitor::observe, halfNanos, 2 * halfNanos, TimeUnit.NANOSECONDS);
+            URI url = URI.create("http://" + PageGuard.inAddress(config.host()) + ":" + server.port() + "/");
+            return new MigrationPage(server, monitor, events, scheduler, config.token(), url);
+        } catch (RuntimeException | Error e) {
+            scheduler.shutdownNow();
             server.stop();
-            monitor.close();
-            throw new PageAddressException(config, e);
+            if (e instanceof JavalinException refused) {
+                throw new PageAddressException(config, refused);
+            }
+            throw e;
         }
-
-        long halfNanos = Math.max(1, config.interval().toNanos() / 2);
-        ScheduledExecutorService scheduler = config.environment().threads().scheduler();
-        scheduler.scheduleWithFixedDelay(monitor::look, 0, 2 * halfNanos, TimeUnit.NANOSECONDS);
-        scheduler.scheduleWithFixedDelay(monitor::observe, halfNanos, 2 * halfNanos, TimeUnit.NANOSECONDS);
-        URI url = URI.create("http://" + PageGuard.inAddress(config.host()) + ":" + server.port() + "/");
-        return new MigrationPage(server, monitor, events, scheduler, config.token(), url);
     }
 
-    private static ObjectMapper mapper() {
+    static ObjectMapper mapper() {
         return JsonMapper.builder()
                 .defaultPropertyInclusion(
                         JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))

@@ -82,7 +82,7 @@ final class SnapshotBuilder {
                 .allMatch(instance -> !instance.serves() || instance.acknowledged() && !instance.silent());
         Map<String, Snapshot.Failing> failing = failing(states, nowMillis);
         noteInstances(states, nowMillis);
-        incidents.isOver(Incidents.STORE, nowMillis);
+        incidents.isOver(Incidents.STORE, "unreachable", nowMillis);
         List<Snapshot.Event> events = events(history, store.notes(name));
         return Optional.of(new Snapshot.Known(
                 inForce(inForce.get(), acknowledged),
@@ -141,11 +141,11 @@ final class SnapshotBuilder {
                     .sorted(Comparator.comparing(SideFailure::at))
                     .toList();
             if (last.isEmpty()) {
-                incidents.isOver(lower(side), nowMillis);
+                incidents.isOver(lower(side), "failing", nowMillis);
             } else {
                 Snapshot.Trouble newest = trouble(last.get(last.size() - 1));
                 incidents.goesOn(lower(side), "failing", nowMillis, newest.operation() + ": " + newest.cause());
-                long since = incidents.since(lower(side)).orElse(nowMillis);
+                long since = incidents.since(lower(side), "failing").orElse(nowMillis);
                 failing.put(lower(side), new Snapshot.Failing(since, last.size(), newest));
             }
         }
@@ -165,7 +165,7 @@ final class SnapshotBuilder {
                 ChartFeed.Seen seen = feed.seen(state.heartbeat(), nowMillis);
                 incidents.goesOn(state.name(), "silent", seen.heardMillis(), null);
             } else {
-                incidents.isOver(state.name(), nowMillis);
+                incidents.isOver(state.name(), "silent", nowMillis);
             }
         }
         incidents.forgetOthers(

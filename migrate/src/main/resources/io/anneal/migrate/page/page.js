@@ -757,7 +757,7 @@ function drawEvents() {
     empty(list, 'Nothing has happened yet.');
     return;
   }
-  keyed(list, [...events].reverse().slice(0, 200), event => `${event.at} ${event.kind} ${event.version} ${event.who} ${event.facts.subject ?? ''} ${event.facts.text ?? ''}`,
+  keyed(list, [...events].reverse().slice(0, 200), event => `${event.at} ${event.kind} ${event.version} ${event.who} ${event.facts.subject ?? ''} ${event.facts.began ?? ''} ${event.facts.text ?? ''}`,
     event => h('li', { class: 'event', 'data-kind': { phase: 'phase', created: 'phase', back: 'back' }[event.kind] ?? (isBad(event) ? 'bad' : 'note') },
       h('span', { class: 'event-title' }, eventTitle(event)),
       event.facts.text ? h('span', { class: 'event-text' }, event.facts.text) : null,

@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Does what is scheduled with it when the test says so, on the test's thread. */
-final class HandScheduler extends ScheduledThreadPoolExecutor {
+class HandScheduler extends ScheduledThreadPoolExecutor {
     private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
 
     HandScheduler() {

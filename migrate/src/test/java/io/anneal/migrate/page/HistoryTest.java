@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.dualdao.control.ControlPolicy;
+import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Heartbeat;
+import io.anneal.dualdao.phase.MemoryPhaseStore;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.DualStats;
@@ -78,7 +81,9 @@ final class HistoryTest {
     private ChartFeed serve(ChartFeed feed, Duration howLong, Duration each) {
         Map<String, String> facts = new HashMap<>(facts());
         for (Instant end = now.plus(howLong); now.isBefore(end); now = now.plus(each)) {
-            facts.put(Facts.COUNTER + Counter.READS, Long.toString(now.toEpochMilli() / 100));
+            for (Counter counter : Counter.values()) {
+                facts.put(Facts.COUNTER + counter, Long.toString(now.toEpochMilli() / 100));
+            }
             feed.observe(List.of(new Heartbeat("a", 1, true, now, facts)), now.toEpochMilli());
             feed.tick(now.toEpochMilli());
         }
@@ -205,6 +210,25 @@ final class HistoryTest {
     }
 
     @Test
+    void shouldKeepTheAnswerOfSixFullWeeksToAFewMegabytes() throws IOException {
+        // Files of nearly twice what is kept, the most that is ever read.
+        try (History history = open()) {
+            serve(feed(history), Duration.ofDays(83), Duration.ofMinutes(30)).end(now.toEpochMilli());
+        }
+        MemoryPhaseStore store = new MemoryPhaseStore();
+        PhaseControl control = PhaseControl.of(store, "users", () -> now, ControlPolicy.DEFAULTS);
+        Monitor monitor = new Monitor(store, "users", control, false, open(), () -> now);
+        Monitor.Update all = monitor.update(List.of());
+
+        byte[] answer = MigrationPage.mapper()
+                .writeValueAsBytes(new EventStream.Payload(all.snapshot(), true, all.points(), 1_000));
+        monitor.close();
+
+        assertThat(all.points()).extracting(List::size).containsExactly(300, 720, 1_440, 2_016);
+        assertThat(answer).hasSizeBetween(1_000_000, 3_000_000);
+    }
+
+    @Test
     void shouldNotStandStillWhenTheClockIsSetBack() {
         try (History history = open()) {
             ChartFeed feed = serve(feed(history), Duration.ofMinutes(1), Duration.ofSeconds(1));
@@ -230,16 +254,43 @@ final class HistoryTest {
             Incidents incidents = new Incidents(history);
             incidents.goesOn("target", "failing", 1, "save: down");
             incidents.goesOn("a", "silent", 2, null);
-            incidents.isOver("a", 3);
+            incidents.isOver("a", "silent", 3);
         }
         try (History history = open()) {
             Incidents incidents = new Incidents(history);
 
             incidents.goesOn("target", "failing", 4, "save: down");
-            incidents.isOver("a", 5);
+            incidents.isOver("a", "silent", 5);
 
             assertThat(incidents.all()).extracting(Snapshot.Event::kind).containsExactly("failing", "silent", "over");
-            assertThat(incidents.since("target")).hasValue(1L);
+            assertThat(incidents.since("target", "failing")).hasValue(1L);
+        }
+    }
+
+    @Test
+    void shouldTellAnInstanceFromWhatElseHasItsName() {
+        for (int i = 0; i < 2; i++) {
+            try (History history = open()) {
+                Incidents incidents = new Incidents(history);
+                incidents.goesOn("origin", "failing", 1, "save: down");
+                incidents.goesOn("origin", "silent", 2, null);
+                incidents.goesOn("phase store", "silent", 3, null);
+                incidents.goesOn(Incidents.STORE, "lost", 4, null);
+                assertThat(incidents.all())
+                        .extracting(Snapshot.Event::kind)
+                        .containsExactly("failing", "silent", "silent", "lost");
+            }
+        }
+        try (History history = open()) {
+            Incidents incidents = new Incidents(history);
+
+            incidents.isOver("origin", "silent", 5);
+            incidents.add("phase store", "restarted", 6, null);
+
+            assertThat(incidents.since("origin", "silent")).isEmpty();
+            assertThat(incidents.since("origin", "failing")).hasValue(1L);
+            assertThat(incidents.since("phase store", "silent")).isEmpty();
+            assertThat(incidents.since(Incidents.STORE, "unreachable")).hasValue(4L);
         }
     }
 }

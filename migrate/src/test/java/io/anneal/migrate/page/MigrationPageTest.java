@@ -25,13 +25,19 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -544,6 +550,30 @@ final class MigrationPageTest {
         assertThatThrownBy(() -> MigrationPage.start(same, run.store, PretendRun.NAME, run.control))
                 .isInstanceOf(PageAddressException.class)
                 .hasMessageContaining("address=127.0.0.1:" + page.url().getPort());
+    }
+
+    @Test
+    void shouldLetGoOfItsHistoryWhenItCanNotStart(@TempDir Path directory) {
+        HandScheduler ended = new HandScheduler() {
+            @Override
+            public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
+                throw new RejectedExecutionException("ended");
+            }
+        };
+        InstantSource noClock = () -> {
+            throw new IllegalCallerException("no clock");
+        };
+        PageConfig config = PageConfig.loopback().withHistory(directory);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> start(config.withEnvironment(ended.environment(run))))
+                    .isInstanceOf(RejectedExecutionException.class);
+            assertThatThrownBy(() -> start(config.withEnvironment(scheduler.environment(noClock))))
+                    .isInstanceOf(IllegalCallerException.class);
+        }
+    }
+
+    private MigrationPage start(PageConfig config) throws IOException {
+        return MigrationPage.start(config, run.store, PretendRun.NAME, run.control);
     }
 
     @Test
