@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * What must stay as it is between a node's snapshot and an import, since rows of the snapshot are the node's own no longer
@@ -26,6 +27,9 @@ record NodeMoment(
         Map<String, Ring> rings,
         Set<String> pendingKeyspaces,
         Map<String, TableMoment> tables) {
+    /** Stands for the versions of nodes that are not reached. */
+    private static final String UNREACHABLE = "UNREACHABLE";
+
     /**
      * One table of it.
      *
@@ -42,9 +46,23 @@ record NodeMoment(
 
     /** Why nothing may begin now; empty if it may. */
     Optional<String> unrest() {
-        if (schemaVersions.size() != 1) {
-            return Optional.of("nodes do not agree about the schema, versions=" + schemaVersions);
-        }
+        return disagreement(schemaVersions).or(this::movement);
+    }
+
+    private static Optional<String> disagreement(Set<String> versions) {
+        return versions.size() == 1
+                ? Optional.empty()
+                : Optional.of("nodes do not agree about the schema, versions=" + versions);
+    }
+
+    /** Of the nodes that are reached: what only others know has not come here, and so has not changed the table. */
+    private Set<String> reachedVersions() {
+        return schemaVersions.stream()
+                .filter(version -> !version.equals(UNREACHABLE))
+                .collect(Collectors.toSet());
+    }
+
+    private Optional<String> movement() {
         return pendingKeyspaces.isEmpty()
                 ? Optional.empty()
                 : Optional.of("ranges are about to have other owners, keyspaces=" + pendingKeyspaces);
@@ -69,7 +87,8 @@ record NodeMoment(
                 return Optional.of("table was truncated, table=" + table.getKey());
             }
         }
-        if (!schemaVersions.equals(now.schemaVersions)) {
+        Set<String> versions = now.reachedVersions();
+        if (!reachedVersions().equals(versions)) {
             return Optional.of("schema has changed, versions=" + now.schemaVersions + ", were=" + schemaVersions);
         }
         for (Map.Entry<String, Ring> ring : rings.entrySet()) {
@@ -77,7 +96,7 @@ record NodeMoment(
                 return Optional.of("ranges have other owners, keyspace=" + ring.getKey());
             }
         }
-        return now.unrest();
+        return disagreement(versions).or(now::movement);
     }
 
     static List<String> names(List<LiveTable> tables) {

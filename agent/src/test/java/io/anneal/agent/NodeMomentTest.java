@@ -86,6 +86,20 @@ final class NodeMomentTest {
     }
 
     @Test
+    void shouldNotTakeANodeThatIsDownForAnotherSchema() {
+        NodeMoment down = moment(HOST, START, Set.of("s", "UNREACHABLE"), RING, Set.of(), Map.of("k.t", UNTRUNCATED));
+        assertThat(BEFORE.changeTo(down)).isEmpty();
+        assertThat(down.changeTo(BEFORE)).isEmpty();
+        assertThat(down.unrest()).as("nothing begins then").isPresent();
+        assertRefused(
+                moment(HOST, START, Set.of("other", "UNREACHABLE"), RING, Set.of(), Map.of("k.t", UNTRUNCATED)),
+                "schema has changed");
+        NodeMoment disagreeing = moment(HOST, START, Set.of("s", "other"), RING, Set.of(), Map.of("k.t", UNTRUNCATED));
+        assertThat(disagreeing.changeTo(disagreeing))
+                .hasValueSatisfying(change -> assertThat(change).contains("nodes do not agree about the schema"));
+    }
+
+    @Test
     void shouldFindRangesThatMoveOrHaveMoved() {
         Ring moved = Ring.of(List.of(TokenRange.FULL), Set.of("127.0.0.2"));
         assertRefused(
