@@ -14,7 +14,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Runs the command: in this process with its output kept, or in one of its own. */
 public final class Commands {
@@ -35,8 +37,17 @@ public final class Commands {
 
     /** By a clock of the test's. */
     public static Result run(Clock clock, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        return run(clock, line -> {}, arguments);
+    }
+
+    /** The command waits while each line that it has printed is looked at: so a test can step in between. */
+    public static Result runWatched(Consumer<String> lines, String... arguments) {
+        return run(Clock.systemUTC(), lines, arguments);
+    }
+
+    private static Result run(Clock clock, Consumer<String> lines, String... arguments) {
+        ByteArrayOutputStream out = new WatchedLines(lines);
+        ByteArrayOutputStream err = new WatchedLines(lines);
         Environment environment = new Environment(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
@@ -46,6 +57,33 @@ public final class Commands {
                 HOME);
         int exitCode = AnnealCommand.commandLine(environment, arguments).execute(arguments);
         return new Result(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** What was printed, each line of which is looked at when it is whole. */
+    private static final class WatchedLines extends ByteArrayOutputStream {
+        private final Consumer<String> lines;
+        private int lineStart;
+
+        WatchedLines(Consumer<String> lines) {
+            this.lines = lines;
+        }
+
+        @Override
+        public synchronized void write(int one) {
+            super.write(one);
+            if (one == '\n') {
+                String line = new String(buf, lineStart, count - 1 - lineStart, StandardCharsets.UTF_8);
+                lineStart = count;
+                lines.accept(line);
+            }
+        }
+
+        @Override
+        public synchronized void write(byte[] bytes, int offset, int length) {
+            for (int i = 0; i < length; i++) {
+                write(bytes[offset + i]);
+            }
+        }
     }
 
     /** A file of the mode that tokens need. */
@@ -119,9 +157,17 @@ public final class Commands {
 
         /** An {@code anneal agent}; the arguments say where it listens. */
         public static Server startAgent(Path log, String... arguments) throws IOException {
+            return startAgent(log, Map.of(), arguments);
+        }
+
+        /** The same with more in its environment. */
+        public static Server startAgent(Path log, Map<String, String> environment, String... arguments)
+                throws IOException {
             List<String> all = new ArrayList<>(List.of(arguments));
             all.add(0, "agent");
-            return start(process(HEAP, all.toArray(String[]::new)), log);
+            ProcessBuilder command = process(HEAP, all.toArray(String[]::new));
+            command.environment().putAll(environment);
+            return start(command, log);
         }
 
         public static Server startWithHeap(String heap, Path log, String... arguments) throws IOException {
