@@ -173,7 +173,8 @@ final class FilesFirst implements RepairMaster.Before {
             if (vote.last().isEnd() || replica.isEmpty()) {
                 continue;
             }
-            double items = vote.items() / Math.max(Double.MIN_NORMAL, share.applyAsDouble(vote.last()));
+            // The first says nothing of how close the next are: the ranges may begin right before it.
+            double items = (vote.items() - 1) / Math.max(Double.MIN_NORMAL, share.applyAsDouble(vote.last()));
             if (items >= most.map(Source::items).orElse((double) RepairConfig.MUCH_ITEMS)) {
                 most = Optional.of(new Source(replica.get(), items, (double) bufferBytes / Math.max(1, vote.items())));
             }

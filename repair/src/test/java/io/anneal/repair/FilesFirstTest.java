@@ -99,6 +99,26 @@ final class FilesFirstTest {
         assertThat(rowsAhead).hasSize(10).allSatisfy(ahead -> assertThat(ahead).isLessThan(ROWS / 5.0));
     }
 
+    /** As a session does that goes on where another one ended by time, with a row in its buffer that fills it. */
+    @Test
+    void shouldNotTakeOneRowForManyBecauseASessionBeginsBeforeIt() throws IOException {
+        full.rows = Sessions.rows(KEYS.subList(0, 3), 1);
+        empty.rows = Sessions.rows(List.of(), 1);
+        RangeTransfer transfer = (task, progress) -> {
+            throw new IOException("three rows need no SSTables");
+        };
+
+        RepairReport report = Repair.of("ks.t")
+                .between(RepairMember.here("full", full.opener()), RepairMember.here("empty", empty.opener()))
+                .range(new TokenRange(KEYS.get(0).token() - 1, Long.MAX_VALUE))
+                .bufferBytes(1)
+                .run(environment(HostEnvironment.system(), transfer));
+
+        assertThat(report.notes()).noneSatisfy(note -> assertThat(note).contains("got rows"));
+        assertThat(report.counts().of(RepairCount.FILES_FIRST)).isZero();
+        assertThat(report.rowsDiffering()).isEqualTo(3);
+    }
+
     @Test
     void shouldSendRowsWhenNoSSTablesCanBeBrought() throws IOException {
         RangeTransfer transfer = (task, progress) -> {
