@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SSTablesTest {
     @TempDir
@@ -130,13 +132,15 @@ final class SSTablesTest {
                 .hasMessageContaining("nb-3-big-Data.db");
     }
 
-    @Test
-    void shouldNameFileOfUnknownFormat() throws IOException {
+    /** The last two are what Cassandra 6 writes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"zz-1-bti", "pa-1-big", "ea-1-bti"})
+    void shouldNameFileOfUnknownFormat(String sstable) throws IOException {
         Path table = CassandraFiles.tableDirectory(data, CassandraFiles.ID);
-        Files.writeString(table.resolve("zz-1-bti-Data.db"), "");
+        Files.writeString(table.resolve(sstable + "-Data.db"), "");
         assertThatThrownBy(() -> SSTables.open(table))
                 .isInstanceOf(UnsupportedVersionException.class)
-                .hasMessageContaining("zz-1-bti")
+                .hasMessageContaining(sstable)
                 .hasMessageContaining(table.getFileName().toString());
     }
 

@@ -210,6 +210,8 @@ final class ClusterRepairTest {
                 "second",
                 2,
                 "INSERT INTO TABLE (p, c, v) VALUES (21, 0, 'at one node') AT",
+                "INSERT INTO TABLE (p, c, v) VALUES (24, 0, 'older than gc_grace') USING TIMESTAMP "
+                        + (before - 20L * 86_400_000_000L),
                 "DELETE FROM TABLE AT WHERE p = 9 AND c = 0");
         give("second", 0);
     }
@@ -234,10 +236,18 @@ final class ClusterRepairTest {
         assertThat(dry.out()).contains("differs: key=[20] clustering=[0]", "the replicas differ (dry run");
 
         String state = directory.resolve("state").toString();
+        Commands.Result refused =
+                cluster("repair", "shop.orders", "--state", state, "--older-than-gc-grace", "refuse", "--no-fence");
+        assertThat(refused.exitCode()).as(refused.err()).isEqualTo(1);
+        assertThat(refused.out())
+                .contains("shop.orders: refused: no node imports it", addresses.get(2) + ": imported 0 SSTables")
+                .doesNotContain("covered until");
+        assertThat(preview()).doesNotContain(SYNCED);
         Commands.Result repaired = cluster("repair", "shop.orders", "--state", state);
 
         assertThat(repaired.exitCode()).as(repaired.err() + repaired.out()).isZero();
         assertThat(repaired.out())
+                .contains(addresses.get(2) + ": shop.orders: 1 rows that the node lacks, or cells of them, are older")
                 .contains(addresses.get(1) + ": imported 1 SSTables", addresses.get(2) + ": imported 1 SSTables")
                 .contains("shop.orders: covered until ");
         assertThat(repaired.err()).as("the agents have looked").doesNotContain("materialized views");
