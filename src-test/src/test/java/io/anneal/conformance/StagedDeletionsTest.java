@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +156,29 @@ final class StagedDeletionsTest {
             assertThat(content.suspects()).isZero();
             assertThat(hold.importAll().get(0).failure()).isEmpty();
             assertThat(keys()).containsExactly("2");
+        }
+    }
+
+    @Test
+    void shouldImportNothingOfWhatCouldNotBeLookedAt() throws IOException {
+        insert(newMicros, 1, "v", "row");
+        Path other = moveAway();
+        try (ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, TABLE)) {
+            hold.takeSnapshots();
+            agent.repair(TABLE, other);
+            try (Stream<Path> files = Files.walk(directory.resolve("agent").resolve("runs"))) {
+                for (Path file : files.filter(file -> file.toString().endsWith("-Data.db"))
+                        .toList()) {
+                    Files.write(file, new byte[1]);
+                }
+            }
+
+            ClusterHold.Looked looked = hold.look().get(0);
+
+            assertThat(looked.tables()).isEmpty();
+            assertThat(looked.failure()).isPresent();
+            assertThat(hold.importAll().get(0).failure()).isEqualTo(looked.failure());
+            assertThat(keys()).isEmpty();
         }
     }
 }
