@@ -10,6 +10,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyText;
 import io.anneal.key.Slice;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
@@ -18,7 +19,9 @@ import io.anneal.node.Replica;
 import io.anneal.store.SSTables;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,11 +31,25 @@ import java.util.Optional;
  * @param table by qualified name
  * @param suspects rows with something that lives, was written longer than gc_grace ago, and is not in the node's snapshot: a write
  *     that the node lost, or one that was deleted, and of which the deletion is purged already
+ * @param named the first of them: key, clustering, and when it was written
  * @param oldestSuspect when the oldest of them was written, by its timestamp
  * @param ghosts deletions that the node may purge at once, of partitions, ranges, rows, collections and cells, expired cells too
  */
-public record StagedContent(String table, long suspects, Optional<Instant> oldestSuspect, long ghosts) {
+public record StagedContent(
+        String table, long suspects, List<String> named, Optional<Instant> oldestSuspect, long ghosts) {
     private static final long MICROS_PER_SECOND = 1_000_000;
+    /** More than that nobody reads; a dry run names all. */
+    private static final int NAMED_MAX = 10;
+
+    private static final int NAME_LENGTH_MAX = 500;
+
+    public StagedContent {
+        named = List.copyOf(named);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.ofEpochSecond(Math.floorDiv(micros, MICROS_PER_SECOND));
+    }
 
     /**
      * Reads all that is staged.
@@ -52,15 +69,15 @@ public record StagedContent(String table, long suspects, Optional<Instant> oldes
         return new StagedContent(
                 table.qualifiedName(),
                 count.suspects,
-                count.suspects == 0
-                        ? Optional.empty()
-                        : Optional.of(Instant.ofEpochSecond(Math.floorDiv(count.oldestMicros, MICROS_PER_SECOND))),
+                count.named,
+                count.suspects == 0 ? Optional.empty() : Optional.of(instant(count.oldestMicros)),
                 count.ghosts);
     }
 
     void write(ByteWriter out) {
         Texts.write(out, table);
         out.writeUnsignedVInt(suspects);
+        Texts.write(out, named);
         out.writeLong(oldestSuspect.map(Instant::getEpochSecond).orElse(Long.MIN_VALUE));
         out.writeUnsignedVInt(ghosts);
     }
@@ -68,10 +85,12 @@ public record StagedContent(String table, long suspects, Optional<Instant> oldes
     static StagedContent read(ByteReader in) {
         String table = Texts.read(in);
         long suspects = in.readUnsignedVInt();
+        List<String> named = Texts.readList(in);
         long oldest = in.readLong();
         return new StagedContent(
                 table,
                 suspects,
+                named,
                 oldest == Long.MIN_VALUE ? Optional.empty() : Optional.of(Instant.ofEpochSecond(oldest)),
                 in.readUnsignedVInt());
     }
@@ -82,6 +101,7 @@ public record StagedContent(String table, long suspects, Optional<Instant> oldes
         private final long nowSeconds;
         private final SessionPurgeRule rule;
         private final long oldMicros;
+        private final List<String> named = new ArrayList<>();
         private long suspects;
         private long oldestMicros = Long.MAX_VALUE;
         private long ghosts;
@@ -126,9 +146,18 @@ public record StagedContent(String table, long suspects, Optional<Instant> oldes
                 long lackedMicros = oldestLackedMicros(row, held);
                 if (lackedMicros != Long.MAX_VALUE) {
                     suspects++;
+                    if (named.size() < NAMED_MAX) {
+                        named.add(name(cursor, row) + ", written " + instant(lackedMicros));
+                    }
                     oldestMicros = Math.min(oldestMicros, lackedMicros);
                 }
             }
+        }
+
+        private String name(FragmentCursor at, Row row) {
+            String name = "key=" + KeyText.of(own.schema(), at.key())
+                    + (row.isStatic() ? " static" : " clustering=" + KeyText.of(own.schema(), row.clustering()));
+            return name.length() <= NAME_LENGTH_MAX ? name : name.substring(0, NAME_LENGTH_MAX) + "...";
         }
 
         private boolean isOldLiveness(Row row) {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.anneal.cli.command.KeyText;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.rows.KeyParser;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
+import io.anneal.key.KeyText;
 import io.anneal.key.KeyView;
 import io.anneal.net.TokenFile;
 import io.anneal.node.CassandraReplicas;

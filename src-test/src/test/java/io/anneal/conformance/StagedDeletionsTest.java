@@ -130,6 +130,10 @@ final class StagedDeletionsTest {
             assertThat(content.table()).isEqualTo(TABLE);
             assertThat(content.suspects()).isEqualTo(2);
             assertThat(content.oldestSuspect()).contains(Instant.ofEpochSecond(oldMicros / 1_000_000));
+            assertThat(content.named())
+                    .containsExactlyInAnyOrder(
+                            "key=[1] clustering=[], written " + Instant.ofEpochSecond(oldMicros / 1_000_000),
+                            "key=[3] clustering=[], written " + Instant.ofEpochSecond(oldMicros / 1_000_000 + 1));
             assertThat(content.ghosts()).isZero();
             assertThat(hold.importAll(Set.of(TABLE)).get(0).sstables())
                     .as("left out")

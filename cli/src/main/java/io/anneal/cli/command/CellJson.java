@@ -3,6 +3,7 @@ package io.anneal.cli.command;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
+import io.anneal.key.KeyText;
 import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.CounterShards;

@@ -1,6 +1,6 @@
 package io.anneal.cli.repair;
 
-import io.anneal.cli.command.KeyText;
+import io.anneal.key.KeyText;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;

@@ -1,13 +1,13 @@
 package io.anneal.cli.repair;
 
 import io.anneal.cli.command.CellJson;
-import io.anneal.cli.command.KeyText;
 import io.anneal.cli.command.Progress;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
 import io.anneal.key.ClusteringComparator;
 import io.anneal.key.DecoratedKey;
+import io.anneal.key.KeyText;
 import io.anneal.key.KeyView;
 import io.anneal.key.PositionInPartition;
 import io.anneal.repair.DeletionDifference;

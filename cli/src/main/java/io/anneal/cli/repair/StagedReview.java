@@ -47,6 +47,10 @@ record StagedReview(Set<String> refused, List<String> lines) {
                                     + " than gc_grace, the oldest written "
                                     + content.oldestSuspect().orElseThrow()
                                     + ": lost writes, or deleted ones");
+                    content.named().forEach(row -> lines.add("  " + row));
+                    if (content.suspects() > content.named().size()) {
+                        lines.add("  ...");
+                    }
                 }
                 if (content.ghosts() > 0) {
                     lines.add(where + text(content.ghosts()) + " deletions that it lacks are older than gc_grace");

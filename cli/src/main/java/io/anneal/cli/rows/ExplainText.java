@@ -1,10 +1,10 @@
 package io.anneal.cli.rows;
 
 import io.anneal.cli.command.CellJson;
-import io.anneal.cli.command.KeyText;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Row;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyText;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.io.PrintStream;

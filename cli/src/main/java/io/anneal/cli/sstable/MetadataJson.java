@@ -1,8 +1,8 @@
 package io.anneal.cli.sstable;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.cli.command.KeyText;
 import io.anneal.cli.sstable.MetadataScan.Leader;
+import io.anneal.key.KeyText;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.TypeParser;

@@ -1,11 +1,11 @@
 package io.anneal.cli.sstable;
 
-import io.anneal.cli.command.KeyText;
 import io.anneal.cli.command.Progress;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
+import io.anneal.key.KeyText;
 import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;

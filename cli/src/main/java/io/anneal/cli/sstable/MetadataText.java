@@ -1,7 +1,7 @@
 package io.anneal.cli.sstable;
 
-import io.anneal.cli.command.KeyText;
 import io.anneal.cli.sstable.MetadataScan.Leader;
+import io.anneal.key.KeyText;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.TableSchema;

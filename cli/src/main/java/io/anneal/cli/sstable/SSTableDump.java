@@ -1,12 +1,12 @@
 package io.anneal.cli.sstable;
 
-import io.anneal.cli.command.KeyText;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.KeyText;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.Identifiers;

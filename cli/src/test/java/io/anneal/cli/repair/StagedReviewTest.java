@@ -20,7 +20,12 @@ final class StagedReviewTest {
     }
 
     private static StagedContent content(String table, long suspects, long ghosts) {
-        return new StagedContent(table, suspects, suspects == 0 ? Optional.empty() : Optional.of(OLDEST), ghosts);
+        return new StagedContent(
+                table,
+                suspects,
+                suspects == 0 ? List.of() : List.of("key=[1] clustering=[], written " + OLDEST),
+                suspects == 0 ? Optional.empty() : Optional.of(OLDEST),
+                ghosts);
     }
 
     private static StagedReview review(StagedReview.OldRows oldRows, long ghostsMax) {
@@ -40,7 +45,9 @@ final class StagedReviewTest {
                 .containsExactly(
                         "127.0.0.1:1: shop.carts: 7 deletions that it lacks are older than gc_grace",
                         "127.0.0.1:2: shop.orders: 1,234 rows that the node lacks, or cells of them, are older than"
-                                + " gc_grace, the oldest written 2023-11-14T22:13:20Z: lost writes, or deleted ones");
+                                + " gc_grace, the oldest written 2023-11-14T22:13:20Z: lost writes, or deleted ones",
+                        "  key=[1] clustering=[], written 2023-11-14T22:13:20Z",
+                        "  ...");
     }
 
     @Test

@@ -1,7 +1,5 @@
-package io.anneal.cli.command;
+package io.anneal.key;
 
-import io.anneal.key.Clustering;
-import io.anneal.key.KeyView;
 import io.anneal.schema.Column;
 import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
