@@ -2,11 +2,14 @@ package io.anneal.agent;
 
 import io.anneal.environment.FutureFailure;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -19,7 +22,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +46,10 @@ public final class ClusterHold implements Closeable {
     private final UUID run;
     private final Duration lease;
     private final Duration skew;
+    private final InstantSource clock;
     private final ScheduledExecutorService renewing;
+    private volatile Consumer<Instant> heard = until -> {};
+    private boolean isKept;
     private Optional<Instant> earliestSnapshot = Optional.empty();
     /** Agents that could not tell what they have staged. */
     private final Map<AgentPeer, Throwable> unseen = new HashMap<>();
@@ -56,13 +64,29 @@ public final class ClusterHold implements Closeable {
      */
     public record Imported(AgentPeer agent, int sstables, Optional<Throwable> failure) {}
 
-    private ClusterHold(
-            List<AgentPeer> agents, UUID run, Duration lease, Duration skew, ScheduledExecutorService renewing) {
+    private ClusterHold(List<AgentPeer> agents, UUID run, Duration lease, Duration skew, HostEnvironment host) {
         this.agents = agents;
         this.run = run;
         this.lease = lease;
         this.skew = skew;
-        this.renewing = renewing;
+        clock = host.clock();
+        renewing = host.threads().single("renew");
+    }
+
+    private ClusterHold renewing() {
+        long periodMs = lease.toMillis() / RENEWALS;
+        renewing.scheduleAtFixedRate(this::renew, periodMs, periodMs, TimeUnit.MILLISECONDS);
+        return this;
+    }
+
+    /** Hears until when all agents hold at least, each time when all of them have said so; on their threads. */
+    public void heldUntil(Consumer<Instant> listener) {
+        heard = listener;
+    }
+
+    /** From now on {@link #close} leaves to the agents what they hold, until the lease ends. */
+    public void keep() {
+        isKept = true;
     }
 
     /** The same with {@link GuardedTables.Fence#HELD}. */
@@ -89,21 +113,62 @@ public final class ClusterHold implements Closeable {
             HostEnvironment host)
             throws IOException {
         Duration skew = skew(agents, host);
-        ClusterHold hold = new ClusterHold(
-                List.copyOf(agents), run, lease, skew, host.threads().single("renew"));
+        ClusterHold hold = new ClusterHold(List.copyOf(agents), run, lease, skew, host);
         boolean held = false;
         try {
-            long periodMs = lease.toMillis() / RENEWALS;
-            hold.all(agent -> agent.hold(run, qualifiedTables, fence, lease));
-            hold.renewing.scheduleAtFixedRate(hold::renew, periodMs, periodMs, TimeUnit.MILLISECONDS);
+            all(agents, agent -> agent.hold(run, qualifiedTables, fence, lease));
             held = true;
-            return hold;
+            return hold.renewing();
         } finally {
             if (!held) {
-                hold.releaseAll();
                 hold.renewing.shutdownNow();
+                hold.releaseAll();
             }
         }
+    }
+
+    /**
+     * Goes on with what agents hold for a run, whose process is gone.
+     *
+     * @param skewBefore of the clocks, as that process had found it
+     * @throws PeerException when an agent can't be reached, or has let go, which {@link #isOver} tells
+     * @throws LiveNodeException when the clocks are too far apart
+     */
+    public static ClusterHold resume(
+            List<AgentPeer> agents, UUID run, Duration skewBefore, Duration lease, HostEnvironment host)
+            throws IOException {
+        all(agents, agent -> agent.renew(run, lease));
+        Duration skew = skew(agents, host);
+        return new ClusterHold(
+                        List.copyOf(agents), run, lease, skew.compareTo(skewBefore) < 0 ? skewBefore : skew, host)
+                .renewing();
+    }
+
+    /** Whether a failure says that an agent holds nothing for the run any more. */
+    public static boolean isOver(Throwable failure) {
+        return failure instanceof PeerException refusal && refusal.code().equals(AgentVerb.OVER)
+                || Stream.of(failure.getSuppressed()).anyMatch(ClusterHold::isOver);
+    }
+
+    /** Asks agents to let go of a run, whatever became of it; answers those that could not be asked, which do when the lease ends. */
+    public static List<AgentPeer> letGo(List<AgentPeer> agents, UUID run) throws InterruptedIOException {
+        List<CompletableFuture<Void>> asked =
+                agents.stream().map(agent -> agent.release(run)).toList();
+        List<AgentPeer> left = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i++) {
+            try {
+                Waiting.result(asked.get(i));
+            } catch (InterruptedIOException e) {
+                throw e;
+            } catch (IOException e) {
+                LOG.warn(
+                        "agent has not let go yet, and does when its lease has ended and its node answers, agent={}, reason={}",
+                        agents.get(i).name(),
+                        e.getMessage());
+                left.add(agents.get(i));
+            }
+        }
+        return left;
     }
 
     /** How far the clocks may be apart at most: what one question and one answer each leave open counts as apart. */
@@ -138,8 +203,10 @@ public final class ClusterHold implements Closeable {
     }
 
     private void renew() {
+        Instant until = clock.instant().plus(lease);
+        List<CompletableFuture<Void>> asked = new ArrayList<>();
         for (AgentPeer agent : agents) {
-            agent.renew(run, lease).whenComplete((done, failure) -> {
+            asked.add(agent.renew(run, lease).whenComplete((done, failure) -> {
                 if (failure != null) {
                     // If it is true the import says so, and refuses.
                     LOG.warn(
@@ -147,12 +214,14 @@ public final class ClusterHold implements Closeable {
                             agent.name(),
                             FutureFailure.cause(failure).getMessage());
                 }
-            });
+            }));
         }
+        CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenRun(() -> heard.accept(until));
     }
 
     /** Asks all at once, waits for all, and throws what the first that failed did; the others are suppressed there. */
-    private <T> List<T> all(Function<AgentPeer, CompletableFuture<T>> question) throws IOException {
+    private static <T> List<T> all(List<AgentPeer> agents, Function<AgentPeer, CompletableFuture<T>> question)
+            throws IOException {
         List<CompletableFuture<T>> asked = agents.stream().map(question).toList();
         List<T> answers = new ArrayList<>();
         IOException failure = null;
@@ -175,7 +244,7 @@ public final class ClusterHold implements Closeable {
 
     /** Takes the snapshots of all nodes; answers when the first of them began. */
     public Instant takeSnapshots() throws IOException {
-        List<AgentSnapshot> taken = all(agent -> agent.takeSnapshot(run));
+        List<AgentSnapshot> taken = all(agents, agent -> agent.takeSnapshot(run));
         Instant earliest = taken.stream()
                 .map(AgentSnapshot::at)
                 .min(Comparator.naturalOrder())
@@ -243,31 +312,37 @@ public final class ClusterHold implements Closeable {
         return imported;
     }
 
-    /** Has all agents let go. One that can't be asked does by itself when its lease ends. */
+    /** Whether no agent says that it holds nothing any more; one that can't be asked may hold. */
+    public boolean stands() throws IOException {
+        Instant until = clock.instant().plus(lease);
+        try {
+            all(agents, agent -> agent.renew(run, lease));
+            heard.accept(until);
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException e) {
+            return !isOver(e);
+        }
+        return true;
+    }
+
+    /** Has all agents let go, unless it is {@link #keep kept}. One that can't be asked does by itself when its lease ends. */
     @Override
     public void close() throws IOException {
         renewing.shutdownNow();
-        releaseAll();
+        if (!isKept) {
+            releaseAll();
+        }
     }
 
-    private void releaseAll() {
+    private void releaseAll() throws IOException {
         boolean wasInterrupted = Thread.interrupted();
-        List<CompletableFuture<Void>> asked =
-                agents.stream().map(agent -> agent.release(run)).toList();
-        for (int i = 0; i < asked.size(); i++) {
-            try {
-                Waiting.result(asked.get(i));
-            } catch (IOException e) {
-                LOG.warn(
-                        "agent has not let go yet, and does when its lease has ended and its node answers, agent={}, lease={},"
-                                + " reason={}",
-                        agents.get(i).name(),
-                        lease,
-                        e.getMessage());
+        try {
+            letGo(agents, run);
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
             }
-        }
-        if (wasInterrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }

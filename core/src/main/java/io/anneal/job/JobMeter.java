@@ -75,6 +75,7 @@ final class JobMeter {
                 units.stream().mapToLong(UnitRun::bytes).sum(),
                 finished,
                 units.size(),
+                (int) units.stream().filter(UnitRun::isAtWork).count(),
                 paused,
                 secondsLeft(finished));
     }

@@ -348,9 +348,11 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
             settings.guard.run();
             unit.started(settings.environment.nanoTime().getAsLong());
             Outcome outcome;
+            unit.atWork(true);
             try {
                 outcome = task.run(unit);
             } finally {
+                unit.atWork(false);
                 unit.endSplits();
             }
             unit.worked(outcome);
@@ -413,9 +415,11 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         ticker.finish();
     }
 
-    /** All is done and said: the checkpoint goes, and the next run starts anew. */
+    /** All is done and said: the checkpoint goes, and the next run starts anew; unless it {@link Builder#checkpointStays stays}. */
     public void complete() throws StorageException {
-        checkpoint.complete();
+        if (!settings.checkpointStays) {
+            checkpoint.complete();
+        }
     }
 
     @Override
@@ -440,6 +444,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         private final Function<String, U> parser;
         private final HostEnvironment environment;
         private Optional<Path> checkpoint = Optional.empty();
+        private boolean checkpointStays;
         private Map<String, String> identity = Map.of();
         private Map<String, String> facts = Map.of();
         private Predicate<Map<String, String>> goesOn = found -> true;
@@ -467,6 +472,12 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         public Builder<U> checkpoint(Path file, Map<String, String> parts) {
             checkpoint = Optional.of(given("checkpoint", file));
             identity = Map.copyOf(parts);
+            return this;
+        }
+
+        /** Leaves the checkpoint when all is done: the next run with it finds all results, and does nothing. */
+        public Builder<U> checkpointStays() {
+            checkpointStays = true;
             return this;
         }
 

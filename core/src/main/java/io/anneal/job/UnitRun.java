@@ -68,6 +68,7 @@ public final class UnitRun<U extends JobUnit> {
     private List<UnitRun<U>> rest = List.of();
 
     private volatile boolean finished;
+    private volatile boolean atWork;
 
     /** Of all attempts of one pass. */
     private UnitTries tries;
@@ -308,6 +309,15 @@ public final class UnitRun<U extends JobUnit> {
 
     int index() {
         return index;
+    }
+
+    /** Its task runs, or runs no more. */
+    void atWork(boolean isRunning) {
+        atWork = isRunning;
+    }
+
+    boolean isAtWork() {
+        return atWork;
     }
 
     boolean isFinished() {

@@ -80,6 +80,7 @@ public final class Repair {
     private ReadRate rate = ReadRate.UNLIMITED;
     private Duration patience = PATIENCE_DEFAULT;
     private Optional<Path> checkpoint = Optional.empty();
+    private boolean checkpointStays;
     private JobControl control = new JobControl();
     private Optional<JobProgress.Listener> progress = Optional.empty();
     private Optional<DifferenceListener> differences = Optional.empty();
@@ -272,6 +273,12 @@ public final class Repair {
         return this;
     }
 
+    /** Leaves the checkpoint when all is done, for a caller that has steps of its own after it: a run with it reports all of it again. */
+    public Repair checkpointStays() {
+        checkpointStays = true;
+        return this;
+    }
+
     /** What pauses, resumes and aborts it. */
     public Repair control(JobControl value) {
         control = given("control", value);
@@ -374,6 +381,9 @@ public final class Repair {
         }
         progress.ifPresent(job::listener);
         checkpoint.ifPresent(file -> job.checkpoint(file, identity(owners)));
+        if (checkpointStays) {
+            job.checkpointStays();
+        }
         job.facts(facts(environment.host()), this::isThisRun);
         SessionRunner sessions = new SessionRunner(options(), Optional.empty(), environment);
         RepairJob repair = new RepairJob(

@@ -80,6 +80,7 @@ final class ClusterRepairTest {
             damage();
             repairsWithOneCommand();
             leavesNothingWhenTheCommandIsKilled();
+            goesOnWhenTheCommandWasKilled();
             leavesNothingWhenAnAgentIsKilled();
             doesNotBringBackWhatWasTruncated();
             saysWhichNodeDidNotImport();
@@ -332,6 +333,51 @@ final class ClusterRepairTest {
         }
         assertThat(cluster("status").exitCode()).isZero();
         assertThat(preview()).doesNotContain(SYNCED);
+    }
+
+    private void goesOnWhenTheCommandWasKilled() throws Exception {
+        String state = directory.resolve("killed").toString();
+        Path log = directory.resolve("goes-on.log");
+        Process command = Commands.start(
+                log,
+                arguments("repair", "shop.orders", "--rate", "3", "--parallel", "1", "--state", state)
+                        .toArray(String[]::new));
+        await(() -> hasPart(Path.of(state)) || !command.isAlive());
+        assertThat(Commands.run("cluster", "repair", "--status", "--state", state).out())
+                .as(Files.readString(log))
+                .contains("is running since", "snapshots of ", "3 rows/s, all day");
+        Commands.Result second = Commands.run("cluster", "repair", "--resume", "--state", state);
+        assertThat(second.exitCode()).as(second.out()).isEqualTo(5);
+
+        command.destroyForcibly().waitFor();
+
+        assertThat(holdsNothing(2)).isFalse();
+        Commands.Result resumed =
+                Commands.run("cluster", "repair", "--resume", "--rate", "0", "--state", state);
+        assertThat(resumed.exitCode()).as(resumed.err() + resumed.out()).isZero();
+        assertThat(resumed.out()).contains(addresses.get(1) + ": imported ", "shop.orders: covered until ");
+        assertThat(preview()).contains(SYNCED);
+        for (int i = 0; i < NODES; i++) {
+            assertThat(holdsNothing(i)).as("node " + i).isTrue();
+        }
+        write("third", 4, "INSERT INTO TABLE (p, c, v) VALUES (23, 0, 'later') AT");
+        give("third", 0);
+    }
+
+    private static boolean hasPart(Path state) {
+        try (Stream<Path> files = Files.isDirectory(state) ? Files.walk(state) : Stream.of()) {
+            for (Path checkpoint : files.filter(file -> file.endsWith("checkpoint-shop")).toList()) {
+                if (Files.readAllLines(checkpoint).stream().anyMatch(line -> line.startsWith("done "))) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            // It is replaced just now.
+            return false;
+        } catch (UncheckedIOException e) {
+            return false;
+        }
     }
 
     private static boolean contains(Path log, String text) {

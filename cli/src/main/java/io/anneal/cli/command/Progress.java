@@ -24,6 +24,7 @@ public final class Progress implements AutoCloseable {
     private final long startNanos;
 
     private long totalBytes = UNKNOWN;
+    private String more = "";
     private long shownNanos;
     private boolean shown;
 
@@ -44,6 +45,11 @@ public final class Progress implements AutoCloseable {
     /** Tells how much is done, of everything since the start. Cheap, but not for every row: call it every thousand. */
     public void update(long bytes, long rows) {
         update(bytes, rows, OptionalLong.empty());
+    }
+
+    /** Something more at the line's end, until it is said otherwise. */
+    public synchronized void more(String text) {
+        more = text;
     }
 
     /** The same of work that foretells by itself how long it takes yet. */
@@ -75,7 +81,7 @@ public final class Progress implements AutoCloseable {
                 ? OptionalLong.of(Math.round(Math.max(0, totalBytes - bytes) * seconds / bytes))
                 : secondsLeft;
         left.ifPresent(known -> line.append(String.format(Locale.ROOT, ", %d:%02d left", known / 60, known % 60)));
-        return line.toString();
+        return line.append(more).toString();
     }
 
     /** Wipes the line, and lets something be printed before it comes again. */

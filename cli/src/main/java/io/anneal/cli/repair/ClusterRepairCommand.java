@@ -5,29 +5,33 @@ import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
+import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.runs.HoldState;
+import io.anneal.cli.runs.KnownRun;
+import io.anneal.cli.runs.OpenRun;
+import io.anneal.cli.runs.RepairWindow;
+import io.anneal.cli.runs.RunRecord;
+import io.anneal.cli.runs.RunRecords;
+import io.anneal.cli.runs.RunSettings;
+import io.anneal.cli.runs.RunsOutput;
 import io.anneal.job.JobAbortedException;
-import io.anneal.job.JobControl;
 import io.anneal.repair.Repair;
-import io.anneal.repair.RepairConfig;
-import io.anneal.repair.RepairEnvironment;
-import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,20 +45,28 @@ import picocli.CommandLine.Parameters;
                         + " lacks. Exits with 1 if a dry run finds that they differ, or a node did not import; with 5 if an"
                         + " error stopped it.")
 public final class ClusterRepairCommand extends Subcommand {
+    private static final String PARALLEL = "--parallel";
+    private static final String RATE = "--rate";
+    private static final String WINDOW = "--window";
+    private static final Set<String> SETTINGS = Set.of(PARALLEL, RATE, WINDOW);
+    private static final String ALL_DAY = "all-day";
+
     @Parameters(
             paramLabel = "KS[.TABLE]",
-            arity = "1..*",
-            description = "What to repair: a keyspace, or one table of it; repeatable.")
-    private List<String> wanted;
+            arity = "0..*",
+            description =
+                    "What to repair: a keyspace, or one table of it; repeatable. With --status and --history what to"
+                            + " tell of.")
+    private List<String> wanted = List.of();
 
     @Option(
             names = "--agent",
-            required = true,
             paramLabel = "HOST:PORT",
             description =
                     "An agent of the cluster: its node tells the ring. Agents of the other nodes are found at their"
-                            + " nodes' addresses, at the same port; repeat it for those that listen elsewhere.")
-    private List<String> agents;
+                            + " nodes' addresses, at the same port; repeat it for those that listen elsewhere. With"
+                            + " --status: whose hold to show, too.")
+    private List<String> agents = List.of();
 
     @Option(
             names = "--dc",
@@ -97,10 +109,10 @@ public final class ClusterRepairCommand extends Subcommand {
     @Option(
             names = "--lease",
             paramLabel = "SECONDS",
-            defaultValue = "120",
+            defaultValue = "900",
             description =
-                    "How long agents hold the tables after the last sign of this command, should it be killed: 5 to"
-                            + " 3600, ${DEFAULT-VALUE} by default.")
+                    "How long agents hold the tables after the last sign of this command, should it be killed or fail: 5"
+                            + " to 3600, ${DEFAULT-VALUE} by default. So long it can be gone on with.")
     private long leaseSeconds;
 
     @Option(
@@ -130,19 +142,37 @@ public final class ClusterRepairCommand extends Subcommand {
     private boolean noFence;
 
     @Option(
-            names = "--state",
-            paramLabel = "DIR",
+            names = "--window",
+            paramLabel = "HH:MM-HH:MM",
             description =
-                    "Where runs are recorded that were imported by all: 'anneal repair --history' tells from there"
-                            + " until when tables are covered. .anneal/repairs in the user's home by default.")
-    private Path state;
+                    "Compare in these hours alone, by this machine's clock, as 22:00-06:00; all-day, the default, is"
+                            + " all of them.")
+    private String window = ALL_DAY;
+
+    @Option(
+            names = "--change",
+            paramLabel = "ID",
+            arity = "0..1",
+            fallbackValue = "",
+            description =
+                    "Change --rate, --parallel or --window of a run that is going on; without an id of the only one.")
+    private String change;
+
+    @Option(
+            names = "--abandon",
+            paramLabel = "ID",
+            arity = "0..1",
+            fallbackValue = "",
+            description =
+                    "Have agents let go of a run at once that was interrupted or failed; without an id of the only"
+                            + " one.")
+    private String abandon;
 
     @Mixin
     private PeerSecurity security = new PeerSecurity();
 
-    private final JobControl control = new JobControl();
-    /** Nodes were asked to import: what an interrupt leaves undone nobody knows here. */
-    private boolean imports;
+    @Mixin
+    private RunOptions runs = new RunOptions();
 
     @Override
     public int errorExitCode() {
@@ -151,34 +181,224 @@ public final class ClusterRepairCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
-        check();
-        UUID run = host().newId();
-        Instant started = environment().clock().instant();
-        StopSignal stop = StopSignal.interrupting(Thread.currentThread(), () -> control.stop("interrupted"));
+        runs.check(this);
+        if (runs.isStatus() || runs.isHistory()) {
+            return lookBack();
+        }
+        if (change != null) {
+            return changeRun();
+        }
+        if (abandon != null) {
+            return abandonRun();
+        }
+        if (!runs.isResume()) {
+            return repair(Optional.empty());
+        }
+        requireNoTables("--resume");
+        RunRecord run = runs.resumed(this);
+        Set<String> given = SETTINGS.stream().filter(runs::isGiven).collect(Collectors.toSet());
+        runs.apply(run);
+        return repair(Optional.of(new Resumed(run, given)));
+    }
+
+    /**
+     * A run that is gone on with.
+     *
+     * @param given which of the settings were said anew
+     */
+    private record Resumed(RunRecord run, Set<String> given) {}
+
+    private void requireNoTables(String option) {
+        if (!wanted.isEmpty()) {
+            throw usage(option + " takes what is repaired from the record of the run: leave out " + wanted);
+        }
+    }
+
+    private int lookBack() throws IOException {
+        if (json() && !agents.isEmpty()) {
+            throw usage("agents are told of as text: leave out --json, or ask 'anneal cluster status'");
+        }
+        List<QualifiedTable> tables = wanted.stream().map(this::table).toList();
+        int exitCode = new PastRuns(this, runs, tables, List.of()).show(runs.isHistory());
+        if (agents.isEmpty()) {
+            return exitCode;
+        }
+        security.check(this);
         try (CommandNode node = security.node(this)) {
-            ClusterResults results = new ClusterResults(this, run, started, state(), dryRun);
-            return repair(node, results);
+            int held = ClusterStatusCommand.show(this, node, agents);
+            return held == ExitCode.YES ? exitCode : held;
+        }
+    }
+
+    private int changeRun() throws IOException {
+        runs.refuseBeside(this, "--change", SETTINGS);
+        requireNoTables("--change");
+        checkSettings();
+        if (SETTINGS.stream().noneMatch(runs::isGiven)) {
+            throw usage("--change goes with --rate, --parallel or --window");
+        }
+        RunRecords records = runs.records(this);
+        KnownRun run = change.isEmpty() ? records.theOne(true, KnownRun.State.RUNNING) : records.known(change);
+        RunSettings now = records.change(run, before -> changed(before, runs::isGiven));
+        out().println("run " + RunsOutput.shortId(run.record()) + " is to work so: " + now);
+        out().println("it does when the parts that are at work have ended; --status tells what is in force");
+        return ExitCode.YES;
+    }
+
+    private RunSettings changed(RunSettings before, Predicate<String> isGiven) {
+        return new RunSettings(
+                isGiven.test(PARALLEL) ? parallel : before.parallel(),
+                isGiven.test(RATE) ? rowsPerSecond : before.rowsPerSecond(),
+                isGiven.test(WINDOW) ? window() : before.window());
+    }
+
+    private int abandonRun() throws IOException {
+        runs.refuseBeside(this, "--abandon", Set.of("--token-file", "--tls-cert", "--tls-key", "--tls-ca"));
+        requireNoTables("--abandon");
+        RunRecords records = runs.records(this);
+        RunRecord run =
+                (abandon.isEmpty() ? records.theOne(true, KnownRun.State.STOPPED) : records.find(abandon)).record();
+        if (run.hold().isEmpty()) {
+            throw new RunRefusedException("no agent holds anything for the run, run=" + run.id());
+        }
+        runs.apply(run);
+        security.check(this);
+        try (OpenRun open = records.resume(run.id());
+                CommandNode node = security.node(this)) {
+            List<AgentPeer> left = ClusterHold.letGo(
+                    run.replicas().stream()
+                            .map(replica -> new AgentPeer(node.node().peers(), RepairRunner.address(replica.place())))
+                            .toList(),
+                    run.id());
+            open.ends(RunRecord.Outcome.FAILED);
+            left.forEach(agent ->
+                    out().println(agent.name() + ": could not be asked, it lets go by itself when its lease ends"));
+            out().println("run " + RunsOutput.shortId(run) + " is let go");
+            return left.isEmpty() ? ExitCode.YES : ExitCode.NO;
+        }
+    }
+
+    private int repair(Optional<Resumed> resumed) throws IOException {
+        check();
+        UUID id = resumed.map(one -> one.run().id()).orElseGet(() -> host().newId());
+        AtomicReference<ClusterSession> session = new AtomicReference<>();
+        StopSignal stop = StopSignal.interrupting(
+                Thread.currentThread(), () -> Optional.ofNullable(session.get()).ifPresent(ClusterSession::stop));
+        Optional<OpenRun> record = Optional.empty();
+        try (CommandNode node = security.node(this)) {
+            List<ClusterPart> parts = plan(node);
+            RunSettings settings = new RunSettings(parallel, rowsPerSecond, window());
+            record = resumed.isPresent() ? Optional.of(resume(resumed.get(), parts)) : start(id, parts, settings);
+            ClusterResults results =
+                    new ClusterResults(this, id, record, record.map(run -> runs.resumeCommand(run.record())), dryRun);
+            ClusterSession ours = new ClusterSession(
+                    this,
+                    node,
+                    parts,
+                    results,
+                    record,
+                    new ClusterSession.Terms(
+                            dryRun,
+                            namesRows,
+                            includeRecent,
+                            Duration.ofSeconds(leaseSeconds),
+                            noFence ? GuardedTables.Fence.NONE : GuardedTables.Fence.HELD,
+                            looked -> StagedReview.of(looked, oldRows, ghostsMax)),
+                    settings);
+            session.set(ours);
+            return ours.run(resumed.flatMap(one -> one.run().hold()));
         } catch (InterruptedIOException | JobAbortedException e) {
-            say(
-                    imports
-                            ? "interrupted while nodes imported: some may have, which is right; all agents were told to let go"
-                            : "interrupted: nothing was imported, and all agents were told to let go");
+            say(interrupted(Optional.ofNullable(session.get())));
             return ExitCode.INTERRUPTED;
         } finally {
+            if (record.isPresent()) {
+                if (session.get() != null && session.get().isKept()) {
+                    sayHow(record.get());
+                }
+                record.get().close();
+            }
             stop.settled();
+        }
+    }
+
+    private static String interrupted(Optional<ClusterSession> session) {
+        if (session.filter(ClusterSession::isKept).isPresent()) {
+            return "interrupted: what was compared and imported is recorded, and agents hold on";
+        }
+        return session.filter(ClusterSession::mayHaveImported).isPresent()
+                ? "interrupted while nodes imported: some may have, which is right; all agents were told to let go"
+                : "interrupted: nothing was imported, and all agents were told to let go";
+    }
+
+    /** The last line, and part of the error: not kept from who wants quiet. */
+    private void sayHow(OpenRun run) {
+        out().flush();
+        String goOn = runs.resumeCommand(run.record());
+        environment()
+                .err()
+                .println("go on before " + run.record().resumableUntil() + " with: " + goOn
+                        + "; or have agents let go with: " + goOn.replace(" --resume ", " --abandon "));
+    }
+
+    private OpenRun resume(Resumed resumed, List<ClusterPart> parts) throws IOException {
+        RunRecord run = resumed.run();
+        if (!run.replicas().equals(ClusterPart.replicas(parts)) || !run.ranges().equals(ClusterPart.ranges(parts))) {
+            throw new RunRefusedException("nodes or their ranges have changed since the run began: start another one,"
+                    + " run=" + run.id() + ", nodes=" + ClusterPart.replicas(parts) + ", were=" + run.replicas());
+        }
+        OpenRun open = runs.records(this).resume(run.id());
+        boolean opened = false;
+        try {
+            // As it was changed last, but for what is said now.
+            open.settings(changed(open.settings(), resumed.given()::contains));
+            opened = true;
+            return open;
+        } finally {
+            if (!opened) {
+                open.close();
+            }
+        }
+    }
+
+    private Optional<OpenRun> start(UUID id, List<ClusterPart> parts, RunSettings settings) {
+        List<String> tables = parts.stream()
+                .flatMap(part -> part.tables().stream())
+                .map(QualifiedTable::toString)
+                .toList();
+        Instant now = environment().clock().instant();
+        RunRecord record = RunRecord.starting(
+                        id,
+                        runs.recorded(tables, Optional.empty()),
+                        tables,
+                        ClusterPart.replicas(parts),
+                        ClusterPart.ranges(parts),
+                        dryRun,
+                        now)
+                .holding(HoldState.starting(now.plusSeconds(leaseSeconds), settings));
+        try {
+            OpenRun open = runs.records(this).start(record);
+            open.settings(settings);
+            return Optional.of(open);
+        } catch (IOException e) {
+            say(
+                    "warning: this run can't be gone on with, nor shows in any history, since no record of it can be written:"
+                            + " give another --state DIR, state=" + runs.directory(this) + ", reason="
+                            + e.getMessage());
+            return Optional.empty();
         }
     }
 
     private void check() {
         security.check(this);
+        if (wanted.isEmpty()) {
+            throw usage("say what to repair: KS or KS.TABLE");
+        }
+        if (agents.isEmpty()) {
+            throw usage("name an agent of the cluster: --agent HOST:PORT");
+        }
         wanted.forEach(this::table);
         agents.forEach(RepairRunner::address);
-        if (parallel < 1 || parallel > Repair.PARALLEL_MAX) {
-            throw usage("--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given=" + parallel);
-        }
-        if (rowsPerSecond < 0) {
-            throw usage("--rate takes a number of rows a second, at least 0, given=" + rowsPerSecond);
-        }
+        checkSettings();
         if (leaseSeconds < 5 || leaseSeconds > 3_600) {
             throw usage("--lease takes seconds, 5 to 3600, given=" + leaseSeconds);
         }
@@ -187,6 +407,27 @@ public final class ClusterRepairCommand extends Subcommand {
         }
         if (json() && namesRows) {
             throw usage("--rows is told as text: leave out --json");
+        }
+    }
+
+    private void checkSettings() {
+        if (parallel < 1 || parallel > Repair.PARALLEL_MAX) {
+            throw usage("--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given=" + parallel);
+        }
+        if (rowsPerSecond < 0) {
+            throw usage("--rate takes a number of rows a second, at least 0, given=" + rowsPerSecond);
+        }
+        window();
+    }
+
+    private Optional<RepairWindow> window() {
+        if (window.equals(ALL_DAY)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(RepairWindow.parse(window));
+        } catch (IllegalArgumentException e) {
+            throw usage("--window: " + e.getMessage());
         }
     }
 
@@ -200,56 +441,11 @@ public final class ClusterRepairCommand extends Subcommand {
                 : new QualifiedTable(text.substring(0, dot), text.substring(dot + 1));
     }
 
-    private Path state() {
-        return state != null ? state : environment().home().resolve(".anneal").resolve("repairs");
-    }
-
-    /** What of one keyspace is repaired among which nodes. */
-    private record Part(List<QualifiedTable> tables, Ownership owned, List<AgentPeer> agents) {}
-
-    private int repair(CommandNode node, ClusterResults results) throws IOException {
-        List<Part> parts = plan(node);
-        Set<AgentPeer> all = new LinkedHashSet<>();
-        List<String> tables = new ArrayList<>();
-        for (Part part : parts) {
-            all.addAll(part.agents());
-            part.tables().forEach(table -> tables.add(table.toString()));
-        }
-        List<ClusterHold.Imported> imported = List.of();
-        StagedReview review = StagedReview.NONE;
-        try (ClusterHold hold = ClusterHold.take(
-                List.copyOf(all),
-                results.run(),
-                tables,
-                noFence ? GuardedTables.Fence.NONE : GuardedTables.Fence.HELD,
-                Duration.ofSeconds(leaseSeconds),
-                host())) {
-            if (!json()) {
-                say("holding " + String.join(", ", tables) + " on " + all.size() + " nodes, whose clocks are at most "
-                        + hold.skew().toMillis() + " ms apart");
-            }
-            Instant earliest = hold.takeSnapshots();
-            if (!json()) {
-                say("snapshots are taken, the first began at " + earliest);
-            }
-            for (Part part : parts) {
-                repair(node, part, results);
-            }
-            if (!dryRun) {
-                review = StagedReview.of(hold.look(), oldRows, ghostsMax);
-                results.tell(review);
-                imports = true;
-                imported = hold.importAll(review.refused());
-            }
-        }
-        return results.finish(imported, review);
-    }
-
-    private List<Part> plan(CommandNode node) throws IOException {
+    private List<ClusterPart> plan(CommandNode node) throws IOException {
         ClusterAgents known = new ClusterAgents(
                 node.node().peers(), agents.stream().map(RepairRunner::address).toList());
         List<QualifiedTable> given = wanted.stream().map(this::table).toList();
-        List<Part> parts = new ArrayList<>();
+        List<ClusterPart> parts = new ArrayList<>();
         for (AgentKeyspace keyspace : known.keyspaces(
                 given.stream().map(QualifiedTable::keyspace).distinct().toList())) {
             List<QualifiedTable> tables = given.stream()
@@ -264,58 +460,8 @@ public final class ClusterRepairCommand extends Subcommand {
             for (String owner : owned.nodes()) {
                 those.add(known.of(owner));
             }
-            parts.add(new Part(tables, owned, those));
+            parts.add(new ClusterPart(tables, owned, those));
         }
         return parts;
-    }
-
-    /** Repairs the tables of a keyspace; what fails there keeps no other from it. */
-    private void repair(CommandNode node, Part part, ClusterResults results) throws IOException {
-        RepairTask task = new RepairTask(
-                part.tables(),
-                part.owned(),
-                RepairConfig.BUFFER_MAX_BYTES,
-                dryRun,
-                part.owned().isComplete(),
-                Optional.empty(),
-                Set.of(),
-                parallel,
-                rowsPerSecond,
-                includeRecent,
-                Optional.empty());
-        String what = part.tables().size() == 1
-                ? part.tables().get(0).toString()
-                : part.tables().size() + " tables";
-        try (Progress progress = progress(what)) {
-            results.begin(part.tables(), part.owned(), part.agents());
-            Repair repair = task.repair()
-                    .runId(results.run())
-                    .control(control)
-                    .progress(done -> progress.update(done.bytes(), done.rows(), done.secondsLeft()))
-                    .tableReports((table, report) -> progress.aside(() -> results.add(table, report)))
-                    .between(part.agents().stream()
-                            .map(agent -> RepairMember.at(agent.connector(), agent.address()))
-                            .toList());
-            try {
-                run(node, repair, progress);
-            } catch (InterruptedIOException | JobAbortedException e) {
-                throw e;
-            } catch (IOException | RuntimeException e) {
-                progress.aside(() -> results.fail(tell(e)));
-            }
-        }
-    }
-
-    private void run(CommandNode node, Repair repair, Progress progress) throws IOException {
-        RepairEnvironment environment = new RepairEnvironment(
-                host(), node.node().executor(), node.node().budget());
-        if (!namesRows) {
-            repair.run(environment);
-            return;
-        }
-        Consumer<String> notes = note -> progress.aside(() -> say("note: " + note));
-        try (RowLines rows = new RowLines(repair, dryRun, this::nowSeconds, notes, new RowText(out(), progress))) {
-            repair.differences(rows).run(environment);
-        }
     }
 }

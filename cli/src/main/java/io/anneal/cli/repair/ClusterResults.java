@@ -1,7 +1,6 @@
 package io.anneal.cli.repair;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
@@ -9,14 +8,9 @@ import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.OpenRun;
-import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.cli.runs.RecordedTable;
-import io.anneal.cli.runs.RunRecord;
-import io.anneal.cli.runs.RunRecords;
-import io.anneal.key.TokenRange;
 import io.anneal.repair.RepairReport;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,21 +23,22 @@ import java.util.UUID;
 final class ClusterResults {
     private final Subcommand command;
     private final UUID run;
-    private final Instant started;
-    private final Path state;
+    private final Optional<OpenRun> record;
+    private final Optional<String> goOn;
     private final boolean dryRun;
-    private final List<Keyspace> keyspaces = new ArrayList<>();
+    private Optional<ClusterPart> now = Optional.empty();
     private final Map<QualifiedTable, RepairReport> done = new LinkedHashMap<>();
     private final List<ErrorReport> failures = new ArrayList<>();
 
-    private record Keyspace(List<QualifiedTable> tables, Ownership owned, List<AgentPeer> agents) {}
-
-    /** @param state where runs are recorded */
-    ClusterResults(Subcommand command, UUID run, Instant started, Path state, boolean dryRun) {
+    /**
+     * @param record of the run, if one is kept
+     * @param goOn what goes on with it
+     */
+    ClusterResults(Subcommand command, UUID run, Optional<OpenRun> record, Optional<String> goOn, boolean dryRun) {
         this.command = command;
         this.run = run;
-        this.started = started;
-        this.state = state;
+        this.record = record;
+        this.goOn = goOn;
         this.dryRun = dryRun;
     }
 
@@ -52,30 +47,33 @@ final class ClusterResults {
     }
 
     /** The tables of a keyspace are what follows. */
-    void begin(List<QualifiedTable> tables, Ownership owned, List<AgentPeer> agents) {
-        keyspaces.add(new Keyspace(tables, owned, agents));
-        if (!command.json() && !owned.isComplete()) {
-            owned.notes().forEach(note -> command.say("note: " + note));
+    void begin(ClusterPart part) {
+        now = Optional.of(part);
+        if (!command.json() && !part.owned().isComplete()) {
+            part.owned().notes().forEach(note -> command.say("note: " + note));
         }
     }
 
-    /** All ranges of a table are done. */
+    /** All ranges of a table are done; it may be said again when a comparison goes on. */
     void add(String name, RepairReport report) {
-        Keyspace now = keyspaces.get(keyspaces.size() - 1);
-        QualifiedTable table = now.tables().stream()
+        ClusterPart part = now.orElseThrow();
+        QualifiedTable table = part.tables().stream()
                 .filter(one -> one.toString().equals(name))
                 .findFirst()
                 .orElseThrow();
-        done.put(table, report);
-        if (!command.json()) {
+        boolean isNew = done.put(table, report) == null;
+        // What nodes lack covers nothing before they have imported it.
+        if (isAnswer(report) && report.wereEqual()) {
+            record.ifPresent(open -> open.tableDone(RepairRun.recorded(table, report)));
+        }
+        if (isNew && !command.json()) {
             report.notes().forEach(note -> command.say("note: " + note));
-            RepairOutput.printFound(command.out(), table, report, now.owned().shareText());
+            RepairOutput.printFound(command.out(), table, report, part.owned().shareText());
         }
     }
 
-    /** Something of the tables could not be repaired, and was told. */
-    void fail(ErrorReport failure) {
-        failures.add(failure);
+    private static boolean isAnswer(RepairReport report) {
+        return !report.comparedNothing() && report.isKept();
     }
 
     /** What is decided before the import. */
@@ -85,31 +83,68 @@ final class ClusterResults {
         }
     }
 
-    /** The last word; returns what the command exits with. */
-    int finish(List<ClusterHold.Imported> imported, StagedReview review) throws IOException {
-        boolean haveAll = imported.stream().allMatch(one -> one.failure().isEmpty());
+    private Map<QualifiedTable, RepairReport> answered() {
+        Map<QualifiedTable, RepairReport> answered = new LinkedHashMap<>(done);
+        answered.values().removeIf(report -> !isAnswer(report));
+        return answered;
+    }
+
+    private static boolean haveAll(List<ClusterHold.Imported> imported) {
+        return imported.stream().allMatch(one -> one.failure().isEmpty());
+    }
+
+    /** Whether there is nothing left to do. */
+    boolean isWhole(List<ClusterHold.Imported> imported) {
+        return failures.isEmpty() && haveAll(imported);
+    }
+
+    /** Whether something was not done, and may be by another try. */
+    boolean mayPass(List<ClusterHold.Imported> imported) {
+        return !failures.isEmpty()
+                || imported.stream()
+                        .anyMatch(one -> one.failure()
+                                .filter(failure -> !ClusterHold.isOver(failure))
+                                .isPresent());
+    }
+
+    /** Records what is covered once all nodes have imported: what a dry run finds covers nothing. */
+    void covers(List<ClusterHold.Imported> imported, StagedReview review) {
+        if (!dryRun && haveAll(imported)) {
+            Map<QualifiedTable, RepairReport> answered = answered();
+            answered.keySet().removeIf(table -> review.refused().contains(table.toString()));
+            answered.forEach((table, report) -> record.ifPresent(open -> open.tableDone(recorded(table, report))));
+        }
+    }
+
+    /** Something of the tables could not be repaired, and was told. */
+    void fail(ErrorReport failure) {
+        failures.add(failure);
+    }
+
+    /**
+     * The last word; returns what the command exits with.
+     *
+     * @param isKept agents hold on for who goes on
+     */
+    int finish(List<ClusterHold.Imported> imported, StagedReview review, boolean isKept) throws IOException {
         if (command.json()) {
-            write(imported, review);
+            write(imported, review, isKept);
         } else {
             imported.forEach(this::print);
         }
-        boolean mayCover = !dryRun && haveAll && failures.isEmpty();
-        Map<QualifiedTable, RepairReport> answered = new LinkedHashMap<>(done);
-        answered.values().removeIf(report -> report.comparedNothing() || !report.isKept());
+        Map<QualifiedTable, RepairReport> answered = answered();
+        boolean mayCover = !dryRun && isWhole(imported);
         boolean isAnswered = failures.isEmpty() && answered.size() == done.size();
         answered.keySet().removeIf(table -> review.refused().contains(table.toString()));
-        if (mayCover && !answered.isEmpty()) {
-            record(answered);
-        }
         if (!command.json()) {
-            printCovered(mayCover ? answered : Map.of(), mayCover && isAnswered);
+            printCovered(mayCover ? answered : Map.of(), mayCover && isAnswered, isKept);
         }
         if (!isAnswered) {
             return ExitCode.UNANSWERED;
         }
         boolean isYes = dryRun
                 ? done.values().stream().allMatch(RepairReport::wereEqual)
-                : haveAll && review.refused().isEmpty();
+                : haveAll(imported) && review.refused().isEmpty();
         return isYes ? ExitCode.YES : ExitCode.NO;
     }
 
@@ -128,46 +163,16 @@ final class ClusterResults {
                 : new IllegalStateException(node.failure().get());
     }
 
-    private void printCovered(Map<QualifiedTable, RepairReport> covered, boolean isAll) {
+    private void printCovered(Map<QualifiedTable, RepairReport> covered, boolean isAll, boolean isKept) {
         covered.forEach((table, report) -> command.out()
                 .println(table + ": covered until " + Instant.ofEpochSecond(report.coveredUntilSeconds())));
-        if (dryRun && done.values().stream().anyMatch(report -> !report.wereEqual())) {
+        if (isKept) {
+            goOn.ifPresent(words -> command.out().println("next: mend what was told, and go on with: " + words));
+        } else if (dryRun && done.values().stream().anyMatch(report -> !report.wereEqual())) {
             command.out().println("next: the same without --dry-run makes the replicas equal");
         } else if (!dryRun && !isAll) {
             command.out().println("next: mend what was told, and repair again: what was imported is right");
         }
-    }
-
-    /** What a dry run finds, or one of which a node has not imported all, covers nothing; nor does a table of which nothing was compared. */
-    private void record(Map<QualifiedTable, RepairReport> covered) {
-        List<String> tables =
-                covered.keySet().stream().map(QualifiedTable::toString).toList();
-        Map<String, RecordedReplica> replicas = new LinkedHashMap<>();
-        for (Keyspace keyspace : keyspaces) {
-            for (int i = 0; i < keyspace.agents().size(); i++) {
-                String node = keyspace.owned().nodes().get(i);
-                replicas.put(
-                        node, new RecordedReplica(node, keyspace.agents().get(i).name()));
-            }
-        }
-        RunRecords records = new RunRecords(state, command.environment().clock(), command::say);
-        RunRecord record =
-                RunRecord.starting(run, tables, tables, List.copyOf(replicas.values()), ranges(), false, started);
-        try (OpenRun open = records.start(record)) {
-            covered.forEach((table, report) -> open.tableDone(recorded(table, report)));
-            open.ends(RunRecord.Outcome.DONE);
-        } catch (IOException e) {
-            command.say("warning: this run can't be recorded: give another --state DIR, state=" + state + ", reason="
-                    + e.getMessage());
-        }
-    }
-
-    /** All owners of all keyspaces take part, or those of one do in a data centre; of several the same ranges of each can't be told. */
-    private List<TokenRange> ranges() {
-        if (keyspaces.stream().allMatch(keyspace -> keyspace.owned().isComplete())) {
-            return List.of(TokenRange.FULL);
-        }
-        return keyspaces.size() == 1 ? keyspaces.get(0).owned().complete() : List.of();
     }
 
     /** Nothing waits for an import. */
@@ -185,11 +190,12 @@ final class ClusterResults {
                 Optional.empty());
     }
 
-    private void write(List<ClusterHold.Imported> imported, StagedReview review) throws IOException {
+    private void write(List<ClusterHold.Imported> imported, StagedReview review, boolean isKept) throws IOException {
         try (JsonResult result = new JsonResult(command.out(), "cluster repair")) {
             JsonGenerator json = result.fields();
             json.writeStringField("run", run.toString());
             json.writeBooleanField("dry-run", dryRun);
+            json.writeStringField("resume", isKept ? goOn.orElse(null) : null);
             json.writeArrayFieldStart("tables");
             for (Map.Entry<QualifiedTable, RepairReport> table : done.entrySet()) {
                 RepairReport report = table.getValue();

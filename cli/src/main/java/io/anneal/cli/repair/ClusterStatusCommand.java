@@ -6,10 +6,10 @@ import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
 import io.anneal.repair.RepairRunner;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,34 +33,65 @@ public final class ClusterStatusCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         security.check(this);
+        try (CommandNode node = security.node(this)) {
+            if (!json()) {
+                return show(this, node, agents);
+            }
+            try (JsonResult json = new JsonResult(out(), "cluster status")) {
+                json.fields().writeArrayFieldStart("agents");
+                int exitCode = ask(this, node, agents, new Told() {
+                    @Override
+                    public void status(AgentPeer agent, AgentStatus status) throws IOException {
+                        write(json, agent, status);
+                    }
+
+                    @Override
+                    public void silence(AgentPeer agent, ErrorReport failure) throws IOException {
+                        json.fields().writeStartObject();
+                        json.fields().writeStringField("agent", agent.name());
+                        json.fields().writeStringField("error", failure.message());
+                        json.fields().writeEndObject();
+                    }
+                });
+                json.fields().writeEndArray();
+                return exitCode;
+            }
+        }
+    }
+
+    private interface Told {
+        void status(AgentPeer agent, AgentStatus status) throws IOException;
+
+        void silence(AgentPeer agent, ErrorReport failure) throws IOException;
+    }
+
+    /** Prints what agents hold; returns what the command exits with. */
+    static int show(Subcommand command, CommandNode node, List<String> agents) throws IOException {
+        return ask(command, node, agents, new Told() {
+            @Override
+            public void status(AgentPeer agent, AgentStatus status) {
+                print(command, agent, status);
+            }
+
+            @Override
+            public void silence(AgentPeer agent, ErrorReport failure) {
+                command.out().println(agent.name() + ": not known what it holds, it did not answer");
+            }
+        });
+    }
+
+    private static int ask(Subcommand command, CommandNode node, List<String> agents, Told told) throws IOException {
         boolean isHeld = false;
         boolean isUnanswered = false;
-        try (CommandNode node = security.node(this);
-                JsonResult json = json() ? new JsonResult(out(), "cluster status") : null) {
-            if (json != null) {
-                json.fields().writeArrayFieldStart("agents");
-            }
-            for (String address : agents) {
-                AgentPeer agent = new AgentPeer(node.node().peers(), RepairRunner.address(address));
-                AgentStatus status;
-                try {
-                    status = Waiting.result(agent.status(List.of()));
-                } catch (InterruptedIOException e) {
-                    throw e;
-                } catch (IOException e) {
-                    isUnanswered = true;
-                    unanswered(json, agent, tell(e));
-                    continue;
-                }
+        for (String address : agents) {
+            AgentPeer agent = new AgentPeer(node.node().peers(), RepairRunner.address(address));
+            try {
+                AgentStatus status = Waiting.result(agent.status(List.of()));
                 isHeld |= status.run().isPresent() || !status.heldTables().isEmpty();
-                if (json == null) {
-                    print(agent, status);
-                } else {
-                    write(json, agent, status);
-                }
-            }
-            if (json != null) {
-                json.fields().writeEndArray();
+                told.status(agent, status);
+            } catch (PeerException e) {
+                isUnanswered = true;
+                told.silence(agent, command.tell(e));
             }
         }
         if (isUnanswered) {
@@ -74,35 +105,27 @@ public final class ClusterStatusCommand extends Subcommand {
         return ExitCode.UNANSWERED;
     }
 
-    private void unanswered(JsonResult json, AgentPeer agent, ErrorReport failure) throws IOException {
-        if (json == null) {
-            out().println(agent.name() + ": not known what it holds, it did not answer");
-        } else {
-            json.fields().writeStartObject();
-            json.fields().writeStringField("agent", agent.name());
-            json.fields().writeStringField("error", failure.message());
-            json.fields().writeEndObject();
-        }
-    }
-
-    private void print(AgentPeer agent, AgentStatus status) {
-        Duration ahead = Duration.between(environment().clock().instant(), status.now());
-        out().println(agent.name() + ": node " + status.endpoint() + ", host id " + status.hostId() + ", Cassandra "
-                + status.version() + ", clock " + ahead.toMillis() + " ms ahead");
-        out().println("  "
-                + status.run()
-                        .map(run -> "run " + run + " holds deletions in " + status.heldTables()
-                                + status.snapshotAt()
-                                        .map(at -> ", snapshot of " + at)
-                                        .orElse("")
-                                + status.leaseLeft()
-                                        .map(left ->
-                                                ", lets go in " + left.toSeconds() + " s unless it hears of the run")
-                                        .orElse(""))
-                        .orElse(
-                                status.heldTables().isEmpty()
-                                        ? "holds nothing"
-                                        : "holds deletions still, and lets them go soon, in " + status.heldTables()));
+    private static void print(Subcommand command, AgentPeer agent, AgentStatus status) {
+        Duration ahead = Duration.between(command.environment().clock().instant(), status.now());
+        command.out()
+                .println(agent.name() + ": node " + status.endpoint() + ", host id " + status.hostId() + ", Cassandra "
+                        + status.version() + ", clock " + ahead.toMillis() + " ms ahead");
+        command.out()
+                .println("  "
+                        + status.run()
+                                .map(run -> "run " + run + " holds deletions in " + status.heldTables()
+                                        + status.snapshotAt()
+                                                .map(at -> ", snapshot of " + at)
+                                                .orElse("")
+                                        + status.leaseLeft()
+                                                .map(left -> ", lets go in " + left.toSeconds()
+                                                        + " s unless it hears of the run")
+                                                .orElse(""))
+                                .orElse(
+                                        status.heldTables().isEmpty()
+                                                ? "holds nothing"
+                                                : "holds deletions still, and lets them go soon, in "
+                                                        + status.heldTables()));
     }
 
     private static void write(JsonResult json, AgentPeer agent, AgentStatus status) throws IOException {

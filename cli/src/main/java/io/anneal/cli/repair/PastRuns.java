@@ -32,7 +32,7 @@ final class PastRuns {
         runs = all.runs().stream().filter(run -> run.isOf(tables, replicas)).toList();
         unreadable = all.unreadable();
         now = command.environment().clock().instant();
-        output = new RunsOutput(command.out(), now, options.resumeCommand());
+        output = new RunsOutput(command.out(), now, options::resumeCommand);
     }
 
     /** Returns what the command exits with: yes is not said where a record that can't be read may say otherwise. */

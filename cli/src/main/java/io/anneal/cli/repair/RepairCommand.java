@@ -207,7 +207,7 @@ public final class RepairCommand extends Subcommand {
         if (!runs.isResume()) {
             return repair(Optional.empty());
         }
-        RunRecord run = runs.records(this).find(runs.resume()).record();
+        RunRecord run = runs.resumed(this);
         runs.apply(run);
         return repair(Optional.of(run.id()));
     }

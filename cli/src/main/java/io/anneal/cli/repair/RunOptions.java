@@ -1,14 +1,18 @@
 package io.anneal.cli.repair;
 
+import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.ShellWord;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.runs.KnownRun;
 import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
 import io.anneal.repair.DriftSample;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,11 +37,23 @@ final class RunOptions {
     private static final String MEMORY = "--memory";
 
     /** These say how a run is done, and not what it does. */
-    private static final Set<String> BESIDE_RESUME =
-            Set.of(STATE, RESUME, "--parallel", "--rate", "--token-file", "--tls-cert", "--tls-key", "--tls-ca");
+    private static final Set<String> BESIDE_RESUME = Set.of(
+            STATE,
+            RESUME,
+            "--parallel",
+            "--rate",
+            "--window",
+            "--lease",
+            "--token-file",
+            "--tls-cert",
+            "--tls-key",
+            "--tls-ca");
 
     private static final Set<String> BESIDE_QUESTIONS =
             Set.of(STATE, STATUS, HISTORY, TABLE, "--dir", "--name", "--replica");
+
+    private static final Set<String> BESIDE_QUESTIONS_OF_AGENTS =
+            Set.of(STATE, STATUS, HISTORY, "--agent", "--token-file", "--tls-cert", "--tls-key", "--tls-ca");
 
     /** What the record has in words of its own, or is not of the run. */
     private static final Set<String> NOT_RECORDED = Set.of(STATE, RESUME, TABLE, SEED);
@@ -48,15 +64,18 @@ final class RunOptions {
     @Option(
             names = RESUME,
             paramLabel = "ID",
+            arity = "0..1",
+            fallbackValue = "",
             description = "Go on with a run that was interrupted, or failed in part: what it did is not done again. The"
-                    + " first eight characters of its id do. All that it repairs is in its record.")
+                    + " first eight characters of its id do, and none where there is one such run. All that it repairs is in"
+                    + " its record.")
     private String resume;
 
     @Option(
             names = STATUS,
             description =
-                    "Show runs that are not finished, those of --table, --dir and --replica if any are given; exit"
-                            + " with 1 if there are any.")
+                    "Show runs that are not finished, those of the tables and replicas if any are given; exit with 1 if"
+                            + " there are any.")
     private boolean status;
 
     @Option(
@@ -84,8 +103,21 @@ final class RunOptions {
         return resume != null;
     }
 
-    String resume() {
-        return resume;
+    /**
+     * The run that is to be gone on with.
+     *
+     * @throws RunRefusedException when there is none, or it must not be, or is the other command's
+     */
+    RunRecord resumed(Subcommand asking) throws IOException {
+        RunRecords records = records(asking);
+        RunRecord run = (resume.isEmpty()
+                        ? records.theOne(isOverAgents(), KnownRun.State.STOPPED)
+                        : records.find(resume))
+                .record();
+        if (run.hold().isPresent() != isOverAgents()) {
+            throw new RunRefusedException("run is another command's, go on with it by: " + resumeCommand(run));
+        }
+        return run;
     }
 
     /** Refuses what does not go with what is asked for. */
@@ -94,12 +126,34 @@ final class RunOptions {
             throw refusing.usage("--resume, --status and --history exclude each other");
         }
         if (status || history) {
-            refuseOthers(
-                    refusing, BESIDE_QUESTIONS, status ? STATUS : HISTORY, "takes only --table, --dir and --replica");
+            String question = status ? STATUS : HISTORY;
+            if (isOverAgents()) {
+                refuseOthers(refusing, BESIDE_QUESTIONS_OF_AGENTS, question, "takes only tables and --agent");
+            } else {
+                refuseOthers(refusing, BESIDE_QUESTIONS, question, "takes only --table, --dir and --replica");
+            }
         }
         if (isResume()) {
             refuseOthers(refusing, BESIDE_RESUME, RESUME, "takes what is repaired from the record of the run");
         }
+    }
+
+    /** Whether it is the command of a cluster, which has its tables without an option. */
+    private boolean isOverAgents() {
+        return command.findOption(TABLE) == null;
+    }
+
+    /** Refuses all but these and where runs are recorded. */
+    void refuseBeside(Subcommand refusing, String option, Set<String> allowed) {
+        Set<String> all = new HashSet<>(allowed);
+        all.add(STATE);
+        all.add(option);
+        refuseOthers(refusing, all, option, "takes the name of a run");
+    }
+
+    /** Whether it stands on the command line. */
+    boolean isGiven(String option) {
+        return given().stream().anyMatch(one -> one.longestName().equals(option));
     }
 
     private void refuseOthers(Subcommand refusing, Set<String> allowed, String option, String why) {
@@ -139,7 +193,7 @@ final class RunOptions {
         given().stream()
                 .filter(option -> !NOT_RECORDED.contains(option.longestName()))
                 .forEach(option -> words.addAll(words(option)));
-        tables.forEach(table -> words.add(TABLE + "=" + table));
+        tables.forEach(table -> words.add(isOverAgents() ? table : TABLE + "=" + table));
         sample.ifPresent(slices -> words.add(SEED + "=" + slices.seed()));
         return words;
     }
@@ -170,17 +224,13 @@ final class RunOptions {
         command.commandLine().parseArgs(words.toArray(String[]::new));
     }
 
-    /** What goes on with a run, but for its id. */
-    String resumeCommand() {
-        StringBuilder words = new StringBuilder("anneal repair");
+    /** What goes on with a run, which may be of the other command: both know all records. */
+    String resumeCommand(RunRecord run) {
+        StringBuilder words = new StringBuilder(run.hold().isPresent() ? "anneal cluster repair" : "anneal repair");
         matched().stream()
                 .filter(option -> Set.of(STATE, MEMORY).contains(option.longestName()))
                 .flatMap(option -> words(option).stream())
                 .forEach(word -> words.append(' ').append(ShellWord.of(word)));
-        return words + " " + RESUME;
-    }
-
-    String resumeCommand(RunRecord run) {
-        return resumeCommand() + " " + RunsOutput.shortId(run);
+        return words + " " + RESUME + " " + RunsOutput.shortId(run);
     }
 }

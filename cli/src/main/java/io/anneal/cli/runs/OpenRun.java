@@ -7,12 +7,16 @@ import io.anneal.io.OutputFile;
 import io.anneal.job.JobProgress;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 /**
  * The record of the run that this process is at; until it is closed nobody else takes the run. What can't be written is told once, and
@@ -22,6 +26,10 @@ public final class OpenRun implements Closeable {
     static final String RECORD = "run.json";
     static final String LOCK = ".run.lock";
     static final String CHECKPOINT = "checkpoint";
+    static final String SETTINGS = "settings.json";
+
+    /** One, or one a keyspace: a keyspace's name has letters, digits and underscores. */
+    private static final Pattern CHECKPOINTS = Pattern.compile(CHECKPOINT + "(-\\w+)?");
 
     private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
 
@@ -33,6 +41,7 @@ public final class OpenRun implements Closeable {
     private RunRecord record;
     private long rowsBefore = -1;
     private boolean warned;
+    private boolean isClosed;
 
     OpenRun(Path home, DirectoryLock lock, RunRecord record, Clock clock, Consumer<String> warnings) {
         this.home = home;
@@ -52,9 +61,49 @@ public final class OpenRun implements Closeable {
         return home.resolve(CHECKPOINT);
     }
 
+    /** The same of one keyspace of several. */
+    public Path checkpoint(String keyspace) {
+        return home.resolve(CHECKPOINT + "-" + keyspace);
+    }
+
+    /**
+     * Takes note of a step over agents, before it begins.
+     *
+     * @throws IOException when it can't be written: the step must not begin, since nobody could go on from there
+     */
+    public synchronized void holds(UnaryOperator<HoldState> change) throws IOException {
+        record = changed(change);
+        write();
+    }
+
+    /** The same of what only those who look want to know. */
+    public synchronized void tells(UnaryOperator<HoldState> change) {
+        record = changed(change);
+        writeIfItCan();
+    }
+
+    private RunRecord changed(UnaryOperator<HoldState> change) {
+        return record.holding(change.apply(record.hold().orElseThrow()));
+    }
+
+    /** How it is to work, as somebody may have changed it. */
+    public RunSettings settings() throws IOException {
+        return RunJson.parseSettings(Files.readAllBytes(home.resolve(SETTINGS)));
+    }
+
+    /** Says how it is to work. */
+    public void settings(RunSettings wanted) throws IOException {
+        writeSettings(home, wanted);
+    }
+
+    static void writeSettings(Path home, RunSettings wanted) throws IOException {
+        AtomicFile.replace(home.resolve(SETTINGS), RunJson.print(wanted), OutputFile.CREATE_NEW);
+    }
+
     /** Takes note of how far it is, every five seconds. */
     public synchronized void progressed(JobProgress progress) {
-        if (rowsBefore < 0) {
+        // Another keyspace's are counted anew.
+        if (rowsBefore < 0 || progress.rows() < rowsBefore) {
             rowsBefore = progress.rows();
         }
         Instant now = clock.instant();
@@ -72,6 +121,7 @@ public final class OpenRun implements Closeable {
                 (progress.rows() - rowsBefore) * 1_000 / millis,
                 progress.unitsDone(),
                 progress.unitsTotal(),
+                progress.unitsRunning(),
                 isDone ? OptionalLong.of(0) : progress.secondsLeft()));
         writeIfItCan();
     }
@@ -87,14 +137,27 @@ public final class OpenRun implements Closeable {
         writeIfItCan();
         if (!record.isUnfinished()) {
             try {
-                Directories.deleteFile(checkpoint());
+                for (Path checkpoint : checkpoints(home)) {
+                    Directories.deleteFile(checkpoint);
+                }
             } catch (IOException e) {
                 warn(e);
             }
         }
     }
 
+    static List<Path> checkpoints(Path home) throws IOException {
+        return Directories.list(home).stream()
+                .filter(file ->
+                        CHECKPOINTS.matcher(file.getFileName().toString()).matches())
+                .toList();
+    }
+
     private void writeIfItCan() {
+        // An agent may answer late, when another process has the run.
+        if (isClosed) {
+            return;
+        }
         try {
             write();
         } catch (IOException e) {
@@ -115,6 +178,7 @@ public final class OpenRun implements Closeable {
 
     @Override
     public synchronized void close() throws IOException {
+        isClosed = true;
         if (record.isUnfinished()) {
             lock.close();
         } else {

@@ -48,7 +48,57 @@ final class RunJson {
         run.progress().ifPresent(progress -> put(tree.putObject("progress"), progress));
         ArrayNode tables = tree.putArray("tables");
         run.tables().forEach(table -> put(tables.addObject(), table));
+        run.hold().ifPresent(hold -> put(tree.putObject("cluster"), hold));
         return tree;
+    }
+
+    private static void put(ObjectNode tree, HoldState hold) {
+        tree.put("step", hold.step().name().toLowerCase(Locale.ROOT));
+        tree.put("held-until", hold.heldUntil().toString());
+        tree.put("skew-ms", hold.skew().toMillis());
+        put(tree, "snapshot", hold.snapshotAt());
+        put(tree, "import-before", hold.importBefore());
+        put(tree, "waits-until", hold.waitsUntil());
+        put(tree, hold.settings());
+    }
+
+    private static void put(ObjectNode tree, RunSettings settings) {
+        tree.put("parallel", settings.parallel());
+        tree.put("rows-per-second", settings.rowsPerSecond());
+        tree.put("window", settings.window().map(RepairWindow::toString).orElse(null));
+    }
+
+    static byte[] print(RunSettings settings) throws IOException {
+        ObjectNode tree = JSON.createObjectNode();
+        put(tree, settings);
+        return JSON.writeValueAsBytes(tree);
+    }
+
+    /** @throws IllegalArgumentException when it is no such file */
+    static RunSettings parseSettings(byte[] bytes) {
+        try {
+            return settings(JSON.readTree(bytes));
+        } catch (IOException e) {
+            throw new IllegalArgumentException("it is no JSON", e);
+        }
+    }
+
+    private static RunSettings settings(JsonNode tree) {
+        return new RunSettings(
+                Math.toIntExact(number(tree, "parallel")),
+                number(tree, "rows-per-second"),
+                tree.hasNonNull("window") ? Optional.of(RepairWindow.parse(text(tree, "window"))) : Optional.empty());
+    }
+
+    private static HoldState hold(JsonNode tree) {
+        return new HoldState(
+                HoldState.Step.valueOf(text(tree, "step").toUpperCase(Locale.ROOT)),
+                Instant.parse(text(tree, "held-until")),
+                Duration.ofMillis(number(tree, "skew-ms")),
+                moment(tree, "snapshot"),
+                moment(tree, "import-before"),
+                moment(tree, "waits-until"),
+                settings(tree));
     }
 
     private static void texts(ObjectNode tree, String field, List<String> texts) {
@@ -66,6 +116,7 @@ final class RunJson {
         tree.put("rows-per-second", progress.rowsPerSecond());
         tree.put("parts-done", progress.unitsDone());
         tree.put("parts", progress.unitsTotal());
+        tree.put("parts-running", progress.unitsRunning());
         if (progress.secondsLeft().isPresent()) {
             tree.put("seconds-left", progress.secondsLeft().getAsLong());
         }
@@ -114,7 +165,8 @@ final class RunJson {
                 moment(tree, "ended"),
                 RunRecord.Outcome.valueOf(text(tree, "outcome").toUpperCase(Locale.ROOT)),
                 Optional.ofNullable(tree.get("progress")).map(RunJson::progress),
-                all(tree, "tables", RunJson::table));
+                all(tree, "tables", RunJson::table),
+                Optional.ofNullable(tree.get("cluster")).map(RunJson::hold));
     }
 
     private static RecordedProgress progress(JsonNode tree) {
@@ -124,6 +176,7 @@ final class RunJson {
                 number(tree, "rows-per-second"),
                 Math.toIntExact(number(tree, "parts-done")),
                 Math.toIntExact(number(tree, "parts")),
+                Math.toIntExact(optional(tree, "parts-running").orElse(0)),
                 optional(tree, "seconds-left"));
     }
 

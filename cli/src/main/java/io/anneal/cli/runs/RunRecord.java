@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param ranges the tokens that were to be repaired among all that own them
  * @param started when each of its parts did, the first part's first
  * @param tables those that are done
+ * @param hold of a run over the agents of a cluster
  */
 public record RunRecord(
         UUID id,
@@ -30,7 +31,8 @@ public record RunRecord(
         Optional<Instant> ended,
         Outcome outcome,
         Optional<RecordedProgress> progress,
-        List<RecordedTable> tables) {
+        List<RecordedTable> tables,
+        Optional<HoldState> hold) {
     /** Of Cassandra's tables that say nothing else; of a run whose tables' own is not known. */
     static final Duration GC_GRACE_DEFAULT = Duration.ofDays(10);
 
@@ -80,7 +82,25 @@ public record RunRecord(
                 Optional.empty(),
                 Outcome.UNFINISHED,
                 Optional.empty(),
-                List.of());
+                List.of(),
+                Optional.empty());
+    }
+
+    /** The same over agents. */
+    public RunRecord holding(HoldState state) {
+        return new RunRecord(
+                id,
+                arguments,
+                wantedTables,
+                replicas,
+                ranges,
+                dryRun,
+                started,
+                ended,
+                outcome,
+                progress,
+                tables,
+                Optional.of(state));
     }
 
     /** What is printed to be read, and kept for days. */
@@ -110,7 +130,7 @@ public record RunRecord(
 
     /**
      * From when on it must not be gone on with: deletions that its first part did not see may have been purged then, or what it
-     * staged must not be imported any more.
+     * staged must not be imported any more, or agents have let go.
      */
     public Instant resumableUntil() {
         Duration gcGrace = tables.stream()
@@ -124,7 +144,15 @@ public record RunRecord(
                 until = table.importBefore().orElseThrow();
             }
         }
+        if (hold.isPresent()) {
+            Instant deadline = hold.get().importBefore().orElse(until);
+            until = earlier(earlier(until, deadline), hold.get().heldUntil());
+        }
         return until;
+    }
+
+    private static Instant earlier(Instant one, Instant other) {
+        return one.isBefore(other) ? one : other;
     }
 
     RunRecord resumed(Instant now) {
@@ -157,6 +185,6 @@ public record RunRecord(
             Optional<RecordedProgress> progress,
             List<RecordedTable> tables) {
         return new RunRecord(
-                id, arguments, wantedTables, replicas, ranges, dryRun, started, ended, outcome, progress, tables);
+                id, arguments, wantedTables, replicas, ranges, dryRun, started, ended, outcome, progress, tables, hold);
     }
 }

@@ -16,10 +16,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,9 +129,14 @@ public final class RunRecords {
                 throw new RunRefusedException("run has ended, start another one, run=" + record.id() + ", ended="
                         + record.ended().orElseThrow());
             case TOO_OLD ->
-                throw new RunRefusedException("run is too old to go on with, since deletions that it has not"
-                        + " seen may be purged by now: start another one, run=" + record.id() + ", started="
-                        + record.firstStarted() + ", until=" + record.resumableUntil());
+                throw new RunRefusedException(
+                        record.hold().isPresent()
+                                ? "agents have let go of the run by now, or soon do:" + " start another one, run="
+                                        + record.id() + ", until=" + record.resumableUntil()
+                                : "run is too old to go on with, since deletions that it has not"
+                                        + " seen may be purged by now: start another one, run=" + record.id()
+                                        + ", started="
+                                        + record.firstStarted() + ", until=" + record.resumableUntil());
         }
     }
 
@@ -143,6 +150,54 @@ public final class RunRecords {
         KnownRun run = known(home, read(home));
         requireResumable(run);
         return run;
+    }
+
+    /**
+     * The run that may be gone on with, where no id is given.
+     *
+     * @param overAgents whether it is one of a cluster
+     * @throws RunRefusedException when there is none, or several
+     */
+    public KnownRun theOne(boolean overAgents, KnownRun.State state) throws IOException {
+        List<KnownRun> found = all().runs().stream()
+                .filter(run -> run.record().hold().isPresent() == overAgents && run.state() == state)
+                .toList();
+        if (found.size() != 1) {
+            throw new RunRefusedException((found.isEmpty() ? "there is no such run" : "there are several: name one")
+                    + ", state=" + state.name().toLowerCase(Locale.ROOT) + ", runs="
+                    + found.stream().map(run -> run.record().id()).toList() + ", records=" + directory);
+        }
+        return found.get(0);
+    }
+
+    /**
+     * The same run, if it is going on, or may be gone on with.
+     *
+     * @throws RunRefusedException when there is none, or several, or its record can't be read
+     */
+    public KnownRun known(String prefix) throws IOException {
+        Path home = home(id(prefix));
+        return known(home, read(home));
+    }
+
+    /**
+     * Changes how a run works that is going on.
+     *
+     * @throws RunRefusedException when it is not
+     */
+    public RunSettings change(KnownRun run, UnaryOperator<RunSettings> change) throws IOException {
+        if (run.state() != KnownRun.State.RUNNING || run.record().hold().isEmpty()) {
+            throw new RunRefusedException("run is not going on, or can't be changed, run="
+                    + run.record().id() + ", state=" + run.state().name().toLowerCase(Locale.ROOT));
+        }
+        Path home = home(run.record().id());
+        Path file = home.resolve(OpenRun.SETTINGS);
+        RunSettings now = Files.exists(file)
+                ? RunJson.parseSettings(Files.readAllBytes(file))
+                : run.record().hold().get().settings();
+        RunSettings wanted = change.apply(now);
+        OpenRun.writeSettings(home, wanted);
+        return wanted;
     }
 
     /**
@@ -235,7 +290,9 @@ public final class RunRecords {
 
     private static Optional<Path> unusable(Path home) {
         try {
-            RangeJob.requireReadable(home.resolve(OpenRun.CHECKPOINT));
+            for (Path checkpoint : OpenRun.checkpoints(home)) {
+                RangeJob.requireReadable(checkpoint);
+            }
         } catch (CheckpointRefusedException e) {
             return Optional.of(e.file());
         } catch (IOException e) {

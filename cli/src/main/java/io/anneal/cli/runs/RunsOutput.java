@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** How runs and what tables are covered until look to a person, and as JSON. */
@@ -23,10 +24,10 @@ public final class RunsOutput {
 
     private final PrintStream out;
     private final Instant now;
-    private final String resumeCommand;
+    private final Function<RunRecord, String> resumeCommand;
 
-    /** @param resumeCommand what goes on with a run, but for its id */
-    public RunsOutput(PrintStream out, Instant now, String resumeCommand) {
+    /** @param resumeCommand what goes on with a run */
+    public RunsOutput(PrintStream out, Instant now, Function<RunRecord, String> resumeCommand) {
         this.out = out;
         this.now = now;
         this.resumeCommand = resumeCommand;
@@ -58,6 +59,7 @@ public final class RunsOutput {
                     });
             out.println("  " + what(record));
             out.println("  " + progress(run));
+            record.hold().ifPresent(hold -> printHold(run, hold));
             switch (run.state()) {
                 case STOPPED ->
                     out.println("  " + run.unusable().map(RunsOutput::anew).orElse("go on") + " before "
@@ -72,12 +74,29 @@ public final class RunsOutput {
         }
     }
 
+    private void printHold(KnownRun run, HoldState hold) {
+        out.println("  " + hold.snapshotAt().map(at -> "snapshots of " + at).orElse("no snapshots yet")
+                + hold.importBefore()
+                        .map(until -> ", may be imported before " + until)
+                        .orElse("") + ", agents hold until " + hold.heldUntil() + " at least");
+        if (run.state() == KnownRun.State.RUNNING) {
+            out.println("  "
+                    + switch (hold.step()) {
+                        case HOLD -> "it asks the agents to hold";
+                        case SNAPSHOT -> "nodes take their snapshots";
+                        case REPAIR -> "it compares: " + hold.settings();
+                        case IMPORT -> "nodes import";
+                    }
+                    + hold.waitsUntil().map(until -> "; waits until " + until).orElse(""));
+        }
+    }
+
     private static Instant last(List<Instant> moments) {
         return moments.get(moments.size() - 1);
     }
 
     private String resume(RunRecord run) {
-        return resumeCommand + " " + shortId(run);
+        return resumeCommand.apply(run);
     }
 
     private static String what(RunRecord run) {
@@ -106,7 +125,11 @@ public final class RunsOutput {
         if (run.state() != KnownRun.State.RUNNING) {
             return done + ", last heard of " + progress.at();
         }
-        return done + left(progress.secondsLeft()) + ", as of " + progress.at();
+        return done
+                + (progress.unitsRunning() > 0
+                        ? String.format(Locale.ROOT, ", %,d at work now", progress.unitsRunning())
+                        : "")
+                + left(progress.secondsLeft()) + ", as of " + progress.at();
     }
 
     private static String left(OptionalLong seconds) {
@@ -151,7 +174,10 @@ public final class RunsOutput {
         RunRecord record = run.record();
         return switch (record.outcome()) {
             case UNFINISHED -> "not finished, and too old to go on with";
-            case FAILED -> "failed before anything was done";
+            case FAILED ->
+                record.hold().isPresent()
+                        ? "ended before all was done, and was let go"
+                        : "failed before anything was done";
             case DONE ->
                 String.format(
                         Locale.ROOT,

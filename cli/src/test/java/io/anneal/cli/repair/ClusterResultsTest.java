@@ -26,7 +26,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -97,8 +96,8 @@ final class ClusterResultsTest {
         RepairTask task = new RepairTask(
                 tables, owned, 1 << 20, false, true, Optional.empty(), Set.of(), 1, 0, false, Optional.empty());
         HostEnvironment host = HostEnvironment.system();
-        ClusterResults results = new ClusterResults(command, host.newId(), Instant.EPOCH, directory, false);
-        results.begin(tables, owned, List.of());
+        ClusterResults results = new ClusterResults(command, host.newId(), Optional.empty(), Optional.empty(), false);
+        results.begin(new ClusterPart(tables, owned, List.of()));
         try (Store one = Store.open(directory.resolve("one"));
                 Store two = Store.open(directory.resolve("two"))) {
             fill(one);
@@ -114,6 +113,6 @@ final class ClusterResultsTest {
         AgentPeer agent = new AgentPeer(address -> null, new InetSocketAddress("127.0.0.1", 1));
 
         results.tell(review);
-        return results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())), review);
+        return results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())), review, false);
     }
 }

@@ -71,7 +71,8 @@ final class CoverageTest {
                 List.of(started),
                 Optional.of(started),
                 RunRecord.Outcome.DONE,
-                Optional.of(new RecordedProgress(started, 0, 0, 1, 1, OptionalLong.empty())),
-                done);
+                Optional.of(new RecordedProgress(started, 0, 0, 1, 1, 0, OptionalLong.empty())),
+                done,
+                Optional.empty());
     }
 }

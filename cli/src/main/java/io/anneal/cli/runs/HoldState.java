@@ -1,0 +1,62 @@
+package io.anneal.cli.runs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * How far a run over the agents of a cluster is with what they hold for it.
+ *
+ * @param heldUntil agents let go then by themselves, if they hear no more of the run
+ * @param skew of the agents' clocks at most, as it was found to be so far
+ * @param snapshotAt when the first of the snapshots began
+ * @param importBefore the moment after which some node refuses to import
+ * @param waitsUntil it pauses until its window opens
+ * @param settings how it works now
+ */
+public record HoldState(
+        Step step,
+        Instant heldUntil,
+        Duration skew,
+        Optional<Instant> snapshotAt,
+        Optional<Instant> importBefore,
+        Optional<Instant> waitsUntil,
+        RunSettings settings) {
+    /** What it is at. A step is recorded before it begins, so that none of a later one has begun. */
+    public enum Step {
+        HOLD,
+        SNAPSHOT,
+        REPAIR,
+        IMPORT
+    }
+
+    /** Before anything is held. */
+    public static HoldState starting(Instant heldUntil, RunSettings settings) {
+        return new HoldState(
+                Step.HOLD, heldUntil, Duration.ZERO, Optional.empty(), Optional.empty(), Optional.empty(), settings);
+    }
+
+    public HoldState at(Step next) {
+        return new HoldState(next, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings);
+    }
+
+    public HoldState heldUntil(Instant until) {
+        return new HoldState(step, until, skew, snapshotAt, importBefore, waitsUntil, settings);
+    }
+
+    public HoldState withSkew(Duration found) {
+        return new HoldState(step, heldUntil, found, snapshotAt, importBefore, waitsUntil, settings);
+    }
+
+    public HoldState withSnapshots(Instant first, Optional<Instant> deadline) {
+        return new HoldState(step, heldUntil, skew, Optional.of(first), deadline, waitsUntil, settings);
+    }
+
+    public HoldState waiting(Optional<Instant> until) {
+        return new HoldState(step, heldUntil, skew, snapshotAt, importBefore, until, settings);
+    }
+
+    public HoldState working(RunSettings how) {
+        return new HoldState(step, heldUntil, skew, snapshotAt, importBefore, waitsUntil, how);
+    }
+}

@@ -1,0 +1,526 @@
+package io.anneal.cli.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.agent.AgentKeyspace;
+import io.anneal.agent.StandInAgent;
+import io.anneal.cli.AnnealCommand;
+import io.anneal.cli.command.Environment;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
+import io.anneal.io.RateLimiter;
+import io.anneal.key.TokenRange;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.TokenFile;
+import io.anneal.node.Ring;
+import io.anneal.node.StoreReplicas;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
+import io.anneal.testkit.ManualClock;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What {@code anneal cluster repair} does when it is interrupted, gone on with, changed, or may not work: over stores that two servers
+ * offer, with what agents do beside a node noted and no more.
+ */
+@Timeout(60)
+final class ClusterSessionTest {
+    private static final String ONE = "10.0.0.1";
+    private static final String TWO = "10.0.0.2";
+    private static final int ROWS = 2_000;
+    private static final long MICROS = 1_700_000_000_000_000L;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** Stores go by the machine's clock: what they tell must not be of the future. */
+    private final LocalDate day = LocalDate.now(ZoneId.systemDefault()).plusDays(1);
+
+    private final ManualClock time = ManualClock.at(instant(day, "12:00"));
+    private final List<Store> stores = new ArrayList<>();
+    private final List<CommandNode> nodes = new ArrayList<>();
+    private final List<StandInAgent> agents = new ArrayList<>();
+    private final List<String> addresses = new ArrayList<>();
+
+    @TempDir
+    private Path directory;
+
+    private Path token;
+    private Path state;
+
+    /** What a command ended with. */
+    private record Ended(int exitCode, String out, String err) {}
+
+    /** Windows are by the machine's zone. */
+    private static Instant instant(LocalDate day, String local) {
+        return day.atTime(LocalTime.parse(local)).atZone(ZoneId.systemDefault()).toInstant();
+    }
+
+    private void start(Duration gcGrace) throws IOException {
+        token = Files.createFile(
+                directory.resolve("token"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(token, "a secret of more than sixteen bytes\n");
+        state = directory.resolve("state");
+        AgentKeyspace keyspace = new AgentKeyspace(
+                "ks", List.of("t"), Ring.of(List.of(TokenRange.FULL), Set.of(ONE, TWO)), Map.of(ONE, "dc", TWO, "dc"));
+        for (String endpoint : List.of(ONE, TWO)) {
+            Store store = Store.open(directory.resolve("store" + stores.size()));
+            stores.add(store);
+            Table table = store.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, name text) WITH id ="
+                    + " 2e52ce90-e54c-11f1-9953-9ddbc8d5a510");
+            for (int id = stores.size() == 1 ? 0 : 3; id < ROWS; id++) {
+                table.row()
+                        .key("id", id)
+                        .set("name", "Ada")
+                        .timestampMicros(MICROS)
+                        .insert();
+            }
+            StandInAgent agent = new StandInAgent(endpoint, time, keyspace, gcGrace);
+            agents.add(agent);
+            CommandNode node = CommandNode.serve(
+                    new InetSocketAddress("127.0.0.1", 0),
+                    new StoreReplicas(store).named(endpoint),
+                    CommandNode.config(UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                    HostEnvironment.system(),
+                    RateLimiter.UNLIMITED,
+                    agent::register);
+            nodes.add(node);
+            addresses.add(PeerAddress.text(node.address()));
+        }
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        start(Duration.ofDays(10));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        for (CommandNode node : nodes) {
+            node.close();
+        }
+        for (Store store : stores) {
+            store.close();
+        }
+        nodes.clear();
+        stores.clear();
+        agents.clear();
+        addresses.clear();
+    }
+
+    private void startAgain(Duration gcGrace) throws IOException {
+        close();
+        Directories.deleteTree(directory.resolve("store0"));
+        Directories.deleteTree(directory.resolve("store1"));
+        Files.delete(token);
+        start(gcGrace);
+    }
+
+    private Ended anneal(Object... words) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Clock clock = time;
+        Environment environment = new Environment(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                clock,
+                System::nanoTime,
+                false,
+                directory);
+        String[] texts = new String[words.length];
+        for (int i = 0; i < words.length; i++) {
+            texts[i] = words[i].toString();
+        }
+        int exitCode = AnnealCommand.commandLine(environment, texts).execute(texts);
+        return new Ended(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    private Ended cluster(Object... more) {
+        List<Object> words = new ArrayList<>(List.of("cluster", "repair", "--state", state));
+        words.addAll(List.of(more));
+        return anneal(words.toArray());
+    }
+
+    private Ended repair(Object... more) {
+        List<Object> words = new ArrayList<>(
+                List.of("ks", "--agent", addresses.get(0), "--agent", addresses.get(1), "--token-file", token));
+        words.addAll(List.of(more));
+        return cluster(words.toArray());
+    }
+
+    /** A command on a thread of its own. */
+    private final class Running {
+        private final FutureTask<Ended> task;
+        private final Thread thread;
+
+        Running(Object... more) {
+            task = new FutureTask<>(() -> repair(more));
+            thread = new Thread(task, "command");
+            thread.start();
+        }
+
+        Ended ended() throws Exception {
+            return task.get(30, TimeUnit.SECONDS);
+        }
+
+        void await(Predicate<JsonNode> condition) throws Exception {
+            for (int i = 0; i < 3_000; i++) {
+                if (home() != null && Files.exists(home().resolve("run.json")) && condition.test(run())) {
+                    return;
+                }
+                if (task.isDone()) {
+                    throw new AssertionError("it has ended, command=" + task.get());
+                }
+                LockSupport.parkNanos(10_000_000);
+            }
+            throw new AssertionError("it did not come to that, run=" + run());
+        }
+    }
+
+    private Path home() {
+        try {
+            List<Path> homes = Files.exists(state) ? Directories.list(state) : List.of();
+            return homes.isEmpty() ? null : homes.get(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private JsonNode run() throws IOException {
+        return JSON.readTree(Files.readAllBytes(home().resolve("run.json")));
+    }
+
+    private static boolean isAt(JsonNode run, String step) {
+        return run.get("cluster").get("step").asText().equals(step);
+    }
+
+    /** Whether a part of the comparison is in the checkpoint. */
+    private boolean hasPart() {
+        Path checkpoint = home().resolve("checkpoint-ks");
+        try {
+            return Files.exists(checkpoint)
+                    && Files.readAllLines(checkpoint).stream().anyMatch(line -> line.startsWith("done "));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private long rows(int store) throws IOException {
+        Ended scan =
+                anneal("scan", "--data", directory.resolve("store" + store), "--table", "ks.t", "--format", "count");
+        return Long.parseLong(scan.out().strip());
+    }
+
+    @Test
+    void shouldRepairLetGoAndSayUntilWhenTablesAreCovered() {
+        Ended ended = repair();
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("3 rows", "ks.t: covered until ");
+        for (StandInAgent agent : agents) {
+            assertThat(agent.steps()).containsExactly("hold", "snapshot", "import", "release");
+        }
+        assertThat(cluster("--status").exitCode()).isZero();
+        Ended history = cluster("--history", "ks");
+        assertThat(history.exitCode()).as(history.out()).isZero();
+        assertThat(history.out()).contains("repaired in", "ks.t between " + ONE + ", " + TWO);
+        assertThat(home().resolve("checkpoint-ks")).doesNotExist();
+        assertThat(cluster("--resume").err()).contains("there is no such run");
+        assertThat(cluster("--resume", home().getFileName()).err()).contains("run has ended, start another one");
+    }
+
+    /** Rows that come meanwhile are found in what is still to be compared alone: a snapshot would not have them. */
+    @Test
+    void shouldGoOnWhereItWasInterrupted() throws Exception {
+        Running running = new Running("--rate", "200", "--parallel", "1");
+        running.await(run -> isAt(run, "repair") && hasPart());
+        running.thread.interrupt();
+        Ended interrupted = running.ended();
+        assertThat(interrupted.exitCode()).as(interrupted.err()).isEqualTo(ExitCode.INTERRUPTED);
+        assertThat(interrupted.err())
+                .contains("agents hold on", "anneal cluster repair --state=" + state + " --resume ");
+        assertThat(agents.get(0).steps()).containsExactly("hold", "snapshot");
+        Ended status = cluster("--status", "--agent", addresses.get(0), "--token-file", token);
+        assertThat(status.exitCode()).isEqualTo(1);
+        assertThat(status.out()).contains("has stopped, and is not finished", "snapshots of ", "holds deletions in");
+        Table table = stores.get(0).table("ks.t");
+        for (int id = ROWS; id < ROWS + 200; id++) {
+            table.row().key("id", id).set("name", "new").timestampMicros(MICROS).insert();
+        }
+
+        Ended resumed = cluster("--resume", "--rate", "0");
+
+        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
+        assertThat(resumed.err()).contains("which all 2 agents hold still");
+        assertThat(resumed.out()).contains("ks.t: covered until ");
+        assertThat(agents.get(0).steps()).containsExactly("import", "release");
+        close();
+        assertThat(rows(1)).isBetween(ROWS + 1L, ROWS + 199L);
+    }
+
+    @Test
+    void shouldTryImportsAgainThatMayPassAndNothingElse() throws IOException {
+        agents.get(1).failImports(false);
+        Ended failed = repair();
+        assertThat(failed.exitCode()).as(failed.err()).isEqualTo(1);
+        assertThat(failed.out()).contains(addresses.get(1) + ": did not import", "go on with: anneal cluster repair ");
+        assertThat(failed.out()).doesNotContain("covered until");
+        assertThat(cluster("--history", "ks").exitCode()).isEqualTo(1);
+        assertThat(agents.get(1).lease()).isEqualTo(Duration.ofMinutes(15));
+        Ended other = repair();
+        assertThat(other.err()).contains("another run holds tables here");
+        assertThat(agents.get(1).steps()).containsExactly("hold", "snapshot");
+        agents.get(1).doImport();
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
+        assertThat(resumed.out()).contains("3 rows", "ks.t: covered until ");
+        assertThat(agents.get(1).steps()).containsExactly("import", "release");
+        assertThat(cluster("--history", "ks").exitCode()).isZero();
+    }
+
+    @Test
+    void shouldLetGoWhereAnotherTryIsInVain() throws IOException {
+        agents.get(1).failImports(true);
+
+        Ended failed = repair();
+
+        assertThat(failed.exitCode()).isEqualTo(1);
+        assertThat(failed.out()).contains("next: mend what was told, and repair again");
+        assertThat(agents.get(0).run()).isEmpty();
+        assertThat(agents.get(1).run()).isEmpty();
+        assertThat(cluster("--resume", home().getFileName()).err()).contains("run has ended, start another one");
+        assertThat(cluster("--history", "ks").out()).contains("ended before all was done, and was let go");
+    }
+
+    @Test
+    void shouldNotGoOnWhereAnAgentHasLetGo() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        agents.get(1).letGo();
+        agents.forEach(StandInAgent::steps);
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.err()).contains("an agent has let go of the run", "peer=" + addresses.get(1));
+        assertThat(agents.get(0).steps()).containsExactly("release");
+        assertThat(agents.get(1).steps()).isEmpty();
+        assertThat(cluster("--resume", home().getFileName()).err()).contains("run has ended, start another one");
+    }
+
+    @Test
+    void shouldNotGoOnWhereAnAgentDoesNotAnswerButLater() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        agents.get(1).doImport();
+        agents.forEach(StandInAgent::steps);
+        String run = home().getFileName().toString();
+        InetSocketAddress address = nodes.get(1).address();
+        nodes.get(1).close();
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(agents.get(0).run()).isPresent();
+        nodes.set(
+                1,
+                CommandNode.serve(
+                        address,
+                        new StoreReplicas(stores.get(1)).named(TWO),
+                        CommandNode.config(
+                                UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                        HostEnvironment.system(),
+                        RateLimiter.UNLIMITED,
+                        agents.get(1)::register));
+        assertThat(cluster("--resume", run).exitCode()).isZero();
+    }
+
+    @Test
+    void shouldNotGoOnWhenTheLeaseIsOver() {
+        agents.get(1).failImports(false);
+        repair();
+        time.advance(Duration.ofMinutes(15));
+
+        Ended resumed = cluster("--resume", home().getFileName());
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.err()).contains("agents have let go of the run by now");
+        assertThat(cluster("--status").out()).contains("is too old to go on with");
+    }
+
+    @Test
+    void shouldGoOnInOneProcessAtATime() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        DirectoryLock other = DirectoryLock.take(home(), ".run.lock", "run of a repair", Optional.empty());
+        try {
+            Ended resumed = cluster("--resume", home().getFileName());
+            assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+            assertThat(resumed.err()).contains("run is going on");
+            assertThat(cluster("--abandon", home().getFileName()).err()).contains("run is going on");
+        } finally {
+            other.close();
+        }
+        assertThat(agents.get(0).run()).isPresent();
+    }
+
+    @Test
+    void shouldLetGoWhenItIsAbandoned() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+
+        Ended abandoned = cluster("--abandon");
+
+        assertThat(abandoned.exitCode()).as(abandoned.err()).isZero();
+        assertThat(agents.get(0).run()).isEmpty();
+        assertThat(agents.get(1).run()).isEmpty();
+        assertThat(cluster("--status").exitCode()).isZero();
+        assertThat(cluster("--resume").err()).contains("there is no such run");
+    }
+
+    @Test
+    void shouldNotGoOnWithTheOtherCommandsRun() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+
+        Ended other = anneal("repair", "--state", state, "--resume", home().getFileName());
+
+        assertThat(other.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(other.err()).contains("go on with it by: anneal cluster repair ");
+    }
+
+    @Test
+    void shouldHoldNothingBeforeItsWindowOpens() throws Exception {
+        Running running = new Running("--window", "22:00-06:00");
+        running.await(run -> !run.get("cluster").get("waits-until").isNull());
+        assertThat(run().get("cluster").get("waits-until").asText())
+                .isEqualTo(instant(day, "22:00").toString());
+        assertThat(cluster("--status").out()).contains("is running since", "waits until ");
+        assertThat(agents.get(0).steps()).isEmpty();
+
+        time.advance(Duration.ofHours(10));
+
+        Ended ended = running.ended();
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(agents.get(0).steps()).containsExactly("hold", "snapshot", "import", "release");
+    }
+
+    @Test
+    void shouldEndItsWaitWhenItIsInterrupted() throws Exception {
+        Running running = new Running("--window", "22:00-06:00");
+        running.await(run -> !run.get("cluster").get("waits-until").isNull());
+
+        running.thread.interrupt();
+
+        assertThat(running.ended().exitCode()).isEqualTo(ExitCode.INTERRUPTED);
+        assertThat(cluster("--status").exitCode()).isZero();
+    }
+
+    @Test
+    void shouldPauseWhenItsWindowClosesAndGoOnAsItIsChanged() throws Exception {
+        Running running = new Running("--rate", "200", "--parallel", "1", "--window", "06:00-12:30");
+        running.await(run -> isAt(run, "repair") && hasPart());
+
+        time.advance(Duration.ofMinutes(30));
+
+        running.await(run -> !run.get("cluster").get("waits-until").isNull());
+        assertThat(agents.get(0).run()).isPresent();
+        assertThat(cluster("--status").out()).contains("200 rows/s, from 06:00 to 12:30; waits until ");
+        assertThat(cluster("--change", "--rate", "0").out()).contains("as fast as it goes, from 06:00 to 12:30");
+        Ended changed = cluster("--change", home().getFileName(), "--window", "all-day", "--parallel", "2");
+        assertThat(changed.out()).contains("2 parts at once at most, as fast as it goes, all day");
+        Ended ended = running.ended();
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("3 rows", "ks.t: covered until ");
+        assertThat(agents.get(0).steps()).containsExactly("hold", "snapshot", "import", "release");
+    }
+
+    @Test
+    void shouldWorkAsItIsChangedWhileItCompares() throws Exception {
+        Running running = new Running("--rate", "20", "--parallel", "1");
+        running.await(run -> isAt(run, "repair"));
+
+        cluster("--change", "--rate", "0");
+
+        Ended ended = running.ended();
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(run().get("cluster").get("rows-per-second").asLong()).isZero();
+        assertThat(cluster("--change", home().getFileName(), "--rate", "1").err())
+                .contains("run is not going on");
+    }
+
+    @Test
+    void shouldNotWaitForAWindowThatOpensTooLate() throws Exception {
+        startAgain(Duration.ofHours(2));
+        Running running = new Running("--rate", "200", "--parallel", "1", "--window", "06:00-12:30");
+        running.await(run -> isAt(run, "repair") && hasPart());
+
+        time.advance(Duration.ofMinutes(30));
+
+        Ended ended = running.ended();
+        assertThat(ended.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(ended.err()).contains("run can't wait for its window", "opens=" + instant(day.plusDays(1), "06:00"));
+        assertThat(agents.get(0).steps())
+                .as("what was compared is right")
+                .containsExactly("hold", "snapshot", "import");
+        assertThat(cluster("--resume", "--window", "all-day", "--rate", "0").exitCode())
+                .isZero();
+    }
+
+    @Test
+    void shouldRefuseCommandLinesThatSayNothing() {
+        assertUsage("a window is HH:MM-HH:MM", repair("--window", "22-06"));
+        assertUsage("two ends apart", repair("--window", "22:00-22:00"));
+        assertUsage("say what to repair", cluster("--agent", addresses.get(0), "--token-file", token));
+        assertUsage("name an agent", cluster("ks", "--token-file", token));
+        assertUsage("leave out [ks]", cluster("ks", "--resume=" + UUID.randomUUID()));
+        assertUsage("leave out --dry-run", cluster("--resume=" + UUID.randomUUID(), "--dry-run"));
+        assertUsage("leave out --rate", cluster("--status", "--rate", "1"));
+        assertUsage("exclude each other", cluster("--status", "--history"));
+        assertUsage("--change goes with", cluster("--change"));
+        assertUsage("leave out --dc", cluster("--change", "--rate", "1", "--dc", "x"));
+        assertUsage("at least 0", cluster("--change", "--rate", "-1"));
+        assertUsage("leave out --rate", cluster("--abandon", "--rate", "1"));
+        assertThat(cluster("--change", "--rate", "1").err()).contains("there is no such run");
+    }
+
+    private static void assertUsage(String message, Ended ended) {
+        assertThat(ended.exitCode()).as(ended.err()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).contains(message);
+    }
+}
