@@ -74,9 +74,12 @@ final class RangeJobTest {
     void shouldWorkOnSeveralUnitsAtOnce() throws Exception {
         CyclicBarrier together = new CyclicBarrier(4);
 
+        List<Integer> atWork = new CopyOnWriteArrayList<>();
         try (RangeJob<TestUnit> job = job().parallel(4).open(RangeJobTest::units)) {
             job.run(unit -> {
                 try {
+                    together.await();
+                    atWork.add(job.progress().unitsRunning());
                     together.await();
                 } catch (java.util.concurrent.BrokenBarrierException e) {
                     throw new IOException(e);
@@ -85,6 +88,8 @@ final class RangeJobTest {
             });
 
             assertThat(ran).hasSize(UNITS);
+            assertThat(atWork).hasSize(UNITS).containsOnly(4);
+            assertThat(job.progress().unitsRunning()).isZero();
             assertThat(job.progress().rows()).isEqualTo(10 * UNITS);
             assertThat(job.progress().bytes()).isEqualTo(100 * UNITS);
             assertThat(job.progress().unitsDone()).isEqualTo(UNITS);
@@ -411,6 +416,22 @@ final class RangeJobTest {
                 .as(named)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(named));
+    }
+
+    @Test
+    void shouldKnowAllThatIsDoneWhereTheCheckpointStays() throws Exception {
+        try (RangeJob<TestUnit> job = resumable().checkpointStays().open(RangeJobTest::units)) {
+            job.run(this::done);
+            job.finish();
+            job.complete();
+        }
+        ran.clear();
+
+        try (RangeJob<TestUnit> next = resumable().checkpointStays().open(RangeJobTest::units)) {
+            next.run(this::done);
+            assertThat(ran).isEmpty();
+            assertThat(next.resumed()).isEqualTo(UNITS);
+        }
     }
 
     @Test

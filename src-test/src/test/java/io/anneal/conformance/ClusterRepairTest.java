@@ -343,7 +343,8 @@ final class ClusterRepairTest {
                 arguments("repair", "shop.orders", "--rate", "3", "--parallel", "1", "--state", state)
                         .toArray(String[]::new));
         await(() -> hasPart(Path.of(state)) || !command.isAlive());
-        assertThat(Commands.run("cluster", "repair", "--status", "--state", state).out())
+        assertThat(Commands.run("cluster", "repair", "--status", "--state", state)
+                        .out())
                 .as(Files.readString(log))
                 .contains("is running since", "snapshots of ", "3 rows/s, all day");
         Commands.Result second = Commands.run("cluster", "repair", "--resume", "--state", state);
@@ -352,8 +353,7 @@ final class ClusterRepairTest {
         command.destroyForcibly().waitFor();
 
         assertThat(holdsNothing(2)).isFalse();
-        Commands.Result resumed =
-                Commands.run("cluster", "repair", "--resume", "--rate", "0", "--state", state);
+        Commands.Result resumed = Commands.run("cluster", "repair", "--resume", "--rate", "0", "--state", state);
         assertThat(resumed.exitCode()).as(resumed.err() + resumed.out()).isZero();
         assertThat(resumed.out()).contains(addresses.get(1) + ": imported ", "shop.orders: covered until ");
         assertThat(preview()).contains(SYNCED);
@@ -366,7 +366,8 @@ final class ClusterRepairTest {
 
     private static boolean hasPart(Path state) {
         try (Stream<Path> files = Files.isDirectory(state) ? Files.walk(state) : Stream.of()) {
-            for (Path checkpoint : files.filter(file -> file.endsWith("checkpoint-shop")).toList()) {
+            for (Path checkpoint :
+                    files.filter(file -> file.endsWith("checkpoint-shop")).toList()) {
                 if (Files.readAllLines(checkpoint).stream().anyMatch(line -> line.startsWith("done "))) {
                     return true;
                 }

@@ -376,9 +376,7 @@ public final class ClusterRepairCommand extends Subcommand {
                         now)
                 .holding(HoldState.starting(now.plusSeconds(leaseSeconds), settings));
         try {
-            OpenRun open = runs.records(this).start(record);
-            open.settings(settings);
-            return Optional.of(open);
+            return Optional.of(runs.records(this).start(record, settings));
         } catch (IOException e) {
             say(
                     "warning: this run can't be gone on with, nor shows in any history, since no record of it can be written:"

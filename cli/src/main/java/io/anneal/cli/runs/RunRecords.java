@@ -63,11 +63,23 @@ public final class RunRecords {
      * @throws IOException when no record can be kept
      */
     public OpenRun start(RunRecord run) throws IOException {
+        return start(run, Optional.empty());
+    }
+
+    /** The same of one that may be changed while it runs. */
+    public OpenRun start(RunRecord run, RunSettings settings) throws IOException {
+        return start(run, Optional.of(settings));
+    }
+
+    private OpenRun start(RunRecord run, Optional<RunSettings> settings) throws IOException {
         Path home = home(run.id());
         OpenRun started = null;
         boolean recorded = false;
         try {
             started = new OpenRun(home, lock(home), run, clock, warnings);
+            if (settings.isPresent()) {
+                started.settings(settings.get());
+            }
             started.write();
             recorded = true;
         } finally {

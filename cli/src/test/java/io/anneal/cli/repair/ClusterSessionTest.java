@@ -399,6 +399,41 @@ final class ClusterSessionTest {
         assertThat(agents.get(0).run()).isPresent();
     }
 
+    /** Killed before all agents held: no snapshot can be there. */
+    @Test
+    void shouldHoldAnewWhereNoSnapshotCanBeTaken() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        agents.forEach(StandInAgent::steps);
+        Path file = home().resolve("run.json");
+        Files.writeString(file, Files.readString(file).replace("\"step\" : \"import\"", "\"step\" : \"hold\""));
+        Files.delete(home().resolve("checkpoint-ks"));
+        agents.get(0).letGo();
+        agents.get(1).doImport();
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).as(resumed.err()).isZero();
+        assertThat(agents.get(0).steps()).containsExactly("release", "hold", "snapshot", "import", "release");
+    }
+
+    @Test
+    void shouldNotGoOnWithOtherSnapshots() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        Path file = home().resolve("run.json");
+        String snapshot = run().get("cluster").get("snapshot").asText();
+        Files.writeString(
+                file,
+                Files.readString(file)
+                        .replace("\"snapshot\" : \"" + snapshot, "\"snapshot\" : \"2026-01-01T00:00:00Z"));
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.err()).contains("snapshots are not those of the run");
+    }
+
     @Test
     void shouldLetGoWhenItIsAbandoned() throws IOException {
         agents.get(1).failImports(false);
