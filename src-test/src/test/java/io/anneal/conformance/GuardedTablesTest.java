@@ -218,6 +218,17 @@ final class GuardedTablesTest {
     }
 
     @Test
+    void shouldRefuseADroppedTable() throws IOException {
+        try (GuardedTables guarded = hold()) {
+            Instant deadline = deadline(guarded, guarded.takeSnapshot());
+            Path staged = stage();
+            peer.execute("DROP TABLE " + TABLE);
+
+            assertRefused(guarded, staged, deadline, "table was dropped");
+        }
+    }
+
+    @Test
     void shouldRefuseAfterTheDeadline() throws IOException {
         Instant now = Instant.now();
         InstantSource[] clock = {InstantSource.fixed(now)};

@@ -208,6 +208,32 @@ final class NodeWithDisksTest {
     }
 
     @Test
+    void shouldRefuseWhenRangesHaveOtherOwners() throws IOException {
+        peer.executeAll(List.of(
+                "CREATE TABLE named.moved (k int PRIMARY KEY, v int)", "INSERT INTO named.moved (k, v) VALUES (1, 1)"));
+        Path beside = Files.createTempDirectory(directory, "beside");
+        Path other = moveOut("named", "moved");
+        peer.truncate("named", "moved");
+        try (AgentBeside agent = new AgentBeside(peer, beside);
+                ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, "named.moved")) {
+            hold.takeSnapshots();
+            agent.repair("named.moved", other);
+            peer.own(List.of(0L), List.of(1L << 62));
+            try {
+                assertThat(hold.importAll().get(0).failure().orElseThrow())
+                        .hasMessageContaining("nothing is imported")
+                        .hasMessageContaining("ranges have other owners");
+            } finally {
+                peer.own(tokens(), List.of());
+            }
+        }
+    }
+
+    private static List<Long> tokens() {
+        return Stream.of(TOKENS.split(",")).map(Long::parseLong).toList();
+    }
+
+    @Test
     void shouldSayThatTheNodeWasRestarted() throws IOException {
         peer.executeAll(List.of(
                 "CREATE TABLE named.restarted (k int PRIMARY KEY, v int)",
