@@ -23,7 +23,7 @@ public final class StandInAgent {
     private final UUID hostId = UUID.randomUUID();
     private final String endpoint;
     private final InstantSource clock;
-    private final AgentKeyspace keyspace;
+    private AgentKeyspace keyspace;
     private final Duration gcGrace;
     private final List<String> asked = new ArrayList<>();
     private Optional<UUID> run = Optional.empty();
@@ -128,6 +128,11 @@ public final class StandInAgent {
         asked.add("release");
         run = Optional.empty();
         snapshot = Optional.empty();
+    }
+
+    /** As when nodes come and go. */
+    public synchronized void tells(AgentKeyspace other) {
+        keyspace = other;
     }
 
     /** @param isOver whether another try is in vain */

@@ -1,9 +1,11 @@
 package io.anneal.cli.repair;
 
+import com.google.common.hash.Hashing;
 import io.anneal.agent.AgentPeer;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.key.TokenRange;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,5 +47,23 @@ record ClusterPart(List<QualifiedTable> tables, Ownership owned, List<AgentPeer>
             return List.of(TokenRange.FULL);
         }
         return parts.size() == 1 ? parts.get(0).owned().complete() : List.of();
+    }
+
+    /** Of who owns what, and which agents stand beside them: the same of the same parts, whatever the order in which a node tells. */
+    static String fingerprint(List<ClusterPart> parts) {
+        StringBuilder text = new StringBuilder();
+        for (ClusterPart part : parts) {
+            List<String> agents = part.agents().stream().map(AgentPeer::name).toList();
+            List<String> ranges = part.owned().ring().orElseThrow().parts().stream()
+                    .map(range -> range.range() + "="
+                            + range.owners().stream().sorted().toList())
+                    .sorted()
+                    .toList();
+            text.append(part.tables())
+                    .append(part.owned().nodes())
+                    .append(agents)
+                    .append(ranges);
+        }
+        return Hashing.sha256().hashString(text, StandardCharsets.UTF_8).toString();
     }
 }

@@ -342,8 +342,8 @@ public final class ClusterRepairCommand extends Subcommand {
 
     private OpenRun resume(Resumed resumed, List<ClusterPart> parts) throws IOException {
         RunRecord run = resumed.run();
-        if (!run.replicas().equals(ClusterPart.replicas(parts)) || !run.ranges().equals(ClusterPart.ranges(parts))) {
-            throw new RunRefusedException("nodes or their ranges have changed since the run began: start another one,"
+        if (!run.hold().orElseThrow().plan().equals(ClusterPart.fingerprint(parts))) {
+            throw new RunRefusedException("nodes, agents or ranges have changed since the run began: start another one,"
                     + " run=" + run.id() + ", nodes=" + ClusterPart.replicas(parts) + ", were=" + run.replicas());
         }
         OpenRun open = runs.records(this).resume(run.id());
@@ -374,7 +374,7 @@ public final class ClusterRepairCommand extends Subcommand {
                         ClusterPart.ranges(parts),
                         dryRun,
                         now)
-                .holding(HoldState.starting(now.plusSeconds(leaseSeconds), settings));
+                .holding(HoldState.starting(ClusterPart.fingerprint(parts), now.plusSeconds(leaseSeconds), settings));
         try {
             return Optional.of(runs.records(this).start(record, settings));
         } catch (IOException e) {

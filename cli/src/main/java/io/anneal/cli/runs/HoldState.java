@@ -7,6 +7,7 @@ import java.util.Optional;
 /**
  * How far a run over the agents of a cluster is with what they hold for it.
  *
+ * @param plan by which another one is told from that of the run: nodes, agents, and who owns what
  * @param heldUntil agents let go then by themselves, if they hear no more of the run
  * @param skew of the agents' clocks at most, as it was found to be so far
  * @param snapshotAt when the first of the snapshots began
@@ -16,6 +17,7 @@ import java.util.Optional;
  */
 public record HoldState(
         Step step,
+        String plan,
         Instant heldUntil,
         Duration skew,
         Optional<Instant> snapshotAt,
@@ -31,32 +33,39 @@ public record HoldState(
     }
 
     /** Before anything is held. */
-    public static HoldState starting(Instant heldUntil, RunSettings settings) {
+    public static HoldState starting(String plan, Instant heldUntil, RunSettings settings) {
         return new HoldState(
-                Step.HOLD, heldUntil, Duration.ZERO, Optional.empty(), Optional.empty(), Optional.empty(), settings);
+                Step.HOLD,
+                plan,
+                heldUntil,
+                Duration.ZERO,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                settings);
     }
 
     public HoldState at(Step next) {
-        return new HoldState(next, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings);
+        return new HoldState(next, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings);
     }
 
     public HoldState heldUntil(Instant until) {
-        return new HoldState(step, until, skew, snapshotAt, importBefore, waitsUntil, settings);
+        return new HoldState(step, plan, until, skew, snapshotAt, importBefore, waitsUntil, settings);
     }
 
     public HoldState withSkew(Duration found) {
-        return new HoldState(step, heldUntil, found, snapshotAt, importBefore, waitsUntil, settings);
+        return new HoldState(step, plan, heldUntil, found, snapshotAt, importBefore, waitsUntil, settings);
     }
 
     public HoldState withSnapshots(Instant first, Optional<Instant> deadline) {
-        return new HoldState(step, heldUntil, skew, Optional.of(first), deadline, waitsUntil, settings);
+        return new HoldState(step, plan, heldUntil, skew, Optional.of(first), deadline, waitsUntil, settings);
     }
 
     public HoldState waiting(Optional<Instant> until) {
-        return new HoldState(step, heldUntil, skew, snapshotAt, importBefore, until, settings);
+        return new HoldState(step, plan, heldUntil, skew, snapshotAt, importBefore, until, settings);
     }
 
     public HoldState working(RunSettings how) {
-        return new HoldState(step, heldUntil, skew, snapshotAt, importBefore, waitsUntil, how);
+        return new HoldState(step, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, how);
     }
 }

@@ -54,6 +54,7 @@ final class RunJson {
 
     private static void put(ObjectNode tree, HoldState hold) {
         tree.put("step", hold.step().name().toLowerCase(Locale.ROOT));
+        tree.put("plan", hold.plan());
         tree.put("held-until", hold.heldUntil().toString());
         tree.put("skew-ms", hold.skew().toMillis());
         put(tree, "snapshot", hold.snapshotAt());
@@ -93,6 +94,7 @@ final class RunJson {
     private static HoldState hold(JsonNode tree) {
         return new HoldState(
                 HoldState.Step.valueOf(text(tree, "step").toUpperCase(Locale.ROOT)),
+                text(tree, "plan"),
                 Instant.parse(text(tree, "held-until")),
                 Duration.ofMillis(number(tree, "skew-ms")),
                 moment(tree, "snapshot"),

@@ -418,6 +418,22 @@ final class ClusterSessionTest {
     }
 
     @Test
+    void shouldNotGoOnWhereRangesHaveOtherOwners() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        Ring ring = new Ring(List.of(
+                new Ring.Part(new TokenRange(0, 10), List.of(ONE, TWO)),
+                new Ring.Part(new TokenRange(10, 0), List.of(ONE))));
+        AgentKeyspace changed = new AgentKeyspace("ks", List.of("t"), ring, Map.of(ONE, "dc", TWO, "dc"));
+        agents.forEach(agent -> agent.tells(changed));
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.err()).contains("nodes, agents or ranges have changed since the run began");
+    }
+
+    @Test
     void shouldNotGoOnWithOtherSnapshots() throws IOException {
         agents.get(1).failImports(false);
         repair();
