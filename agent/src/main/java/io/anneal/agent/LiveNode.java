@@ -109,13 +109,22 @@ public final class LiveNode implements Closeable {
 
     /** Its name in the ring, as {@link #ring} has it of a ring in which hosts have one node each, and with a port. */
     public String endpoint() throws LiveNodeException {
-        Map<?, ?> endpoints = (Map<?, ?>) beans.attribute(NodeBeans.storageService(), "HostIdToEndpointWithPort");
-        return String.valueOf(endpoints.get(hostId().toString()));
+        return String.valueOf(endpoints().get(hostId().toString()));
+    }
+
+    /** Of all nodes, by host id. */
+    private Map<?, ?> endpoints() throws LiveNodeException {
+        return (Map<?, ?>) beans.attribute(NodeBeans.storageService(), "HostIdToEndpointWithPort");
     }
 
     /** The data centre of a node of the ring. */
     public String dataCentre(String owner) throws LiveNodeException {
-        return beans.invoke(NodeBeans.endpointSnitch(), "getDatacenter", new Object[] {owner}, STRING)
+        // Without a port it would be asked for a node at the port of this one.
+        String endpoint = strings(endpoints().values()).stream()
+                .filter(one -> PeerAddress.host(one).equals(owner))
+                .findFirst()
+                .orElse(owner);
+        return beans.invoke(NodeBeans.endpointSnitch(), "getDatacenter", new Object[] {endpoint}, STRING)
                 .toString();
     }
 
