@@ -1,0 +1,270 @@
+package io.anneal.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.faults.Commands;
+import io.anneal.store.TableRow;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A real cluster of three nodes that is repaired while clients use it, nodes miss what is written, and are killed: what
+ * clients were told stays true, and nothing is left of any run. The tests share the cluster, each has tables of its own.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ClusterUnderLoadTest {
+    private static final int NODES = 3;
+    private static final int ROUNDS = Integer.getInteger("anneal.cluster.rounds", 2);
+    /** Each kill costs a minute of a busy machine: else it is one. */
+    private static final boolean ALL = Boolean.getBoolean("anneal.all");
+
+    private static final int CLIENTS = 2;
+    private static final int WRITES_MISSED = 300;
+
+    private final long seed = Long.getLong("anneal.seed", new Random().nextLong());
+    private final Random random = new Random(seed);
+    private LiveCluster cluster;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws IOException {
+        cluster = LiveCluster.start(LiveCluster.Shape.of("127.0.3", NODES, 4, random), directory);
+        cluster.session()
+                .execute("CREATE KEYSPACE load WITH replication ="
+                        + " {'class': 'SimpleStrategy', 'replication_factor': 3}");
+    }
+
+    @AfterAll
+    void stop() throws IOException {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    @BeforeEach
+    void tellSeed() {
+        System.out.println("anneal.seed=" + seed);
+    }
+
+    private void createTable(String name, boolean compacted) {
+        QuorumLoad.createTable(
+                cluster.session(),
+                "load." + name,
+                "compaction = {'class': 'SizeTieredCompactionStrategy', 'min_threshold': '2', 'enabled': '" + compacted
+                        + "'}");
+        cluster.awaitAgreement();
+    }
+
+    private Commands.Result repair(String table, String... more) {
+        String[] all = new String[more.length + 1];
+        all[0] = "load." + table;
+        System.arraycopy(more, 0, all, 1, more.length);
+        return cluster.command("repair", all);
+    }
+
+    private void miss(QuorumLoad load, int node) {
+        cluster.leave(node);
+        load.awaitWrites(WRITES_MISSED);
+        cluster.join(node);
+    }
+
+    private void assertRepairs(QuorumLoad load, String table, String... more) {
+        Commands.Result repaired = repair(table, more);
+        assertThat(repaired.exitCode())
+                .as("%s, seed %d: %s%s", load, seed, repaired.err(), repaired.out())
+                .isZero();
+        assertThat(load.wrong()).as("seed %d", seed).isEmpty();
+    }
+
+    /** On a fast machine all of the table may have been written within the last seconds. */
+    private void assertRepairsButTheRecent(QuorumLoad load) {
+        Commands.Result repaired = repair("used");
+        assertThat(repaired.exitCode())
+                .as("%s, seed %d: %s%s", load, seed, repaired.err(), repaired.out())
+                .isEqualTo(repaired.out().contains("nothing was compared") ? 5 : 0);
+        assertThat(load.wrong()).as("seed %d", seed).isEmpty();
+    }
+
+    /** With no client left: by reads, and in each node's own files. */
+    private void assertAllStands(QuorumLoad load, String table) throws IOException {
+        assertRepairs(load, table, "--include-recent");
+        assertThat(load.readAll()).as("%s, seed %d", load, seed).isEmpty();
+        Commands.Result again = repair(table, "--dry-run", "--include-recent");
+        assertThat(again.exitCode()).as(again.err() + again.out()).isZero();
+        for (int i = 0; i < NODES; i++) {
+            assertThat(load.wrongIn(values(i, table)))
+                    .as("node %d, %s, seed %d", i, load, seed)
+                    .isEmpty();
+        }
+        cluster.assertNothingLeft("load");
+    }
+
+    private Map<QuorumLoad.Cell, Object> values(int node, String table) throws IOException {
+        Map<QuorumLoad.Cell, Object> values = new HashMap<>();
+        for (TableRow row : cluster.rows(node, "load", table, row -> row)) {
+            for (String column : List.of("v", "w")) {
+                values.put(
+                        new QuorumLoad.Cell(row.value("p", Integer.class), row.value("c", Integer.class), column),
+                        row.value(column));
+            }
+        }
+        return values;
+    }
+
+    @Test
+    void shouldLoseNothingAndBringNothingBackWhileClientsWrite() throws IOException {
+        createTable("used", true);
+        try (QuorumLoad load = QuorumLoad.start(cluster.session(), "load.used", CLIENTS, seed)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                miss(load, random.nextInt(NODES));
+                if (random.nextBoolean()) {
+                    cluster.node(random.nextInt(NODES)).compact("load", "used");
+                }
+                if (round % 2 == 0) {
+                    assertRepairs(load, "used", "--include-recent");
+                } else {
+                    assertRepairsButTheRecent(load);
+                }
+            }
+            int last = random.nextInt(NODES);
+            miss(load, last);
+            load.stop();
+            assertThat(load.wrongIn(values(last, "used")))
+                    .as("what the node has missed")
+                    .isNotEmpty();
+            assertAllStands(load, "used");
+        }
+    }
+
+    /** When a node is killed, by what the command has said just before. */
+    private enum Moment {
+        /** It has a part of its snapshot at least. */
+        SNAPSHOT("holding load."),
+        REPAIR("snapshots are taken"),
+        /** It has some of the files that it is to import. */
+        IMPORT(": the replicas differed");
+
+        private final String line;
+
+        Moment(String line) {
+            this.line = line;
+        }
+    }
+
+    @Test
+    void shouldConvergeAfterANodeWasKilledAndLeaveNothingBehind() throws Exception {
+        createTable("killed", false);
+        try (QuorumLoad load = QuorumLoad.start(cluster.session(), "load.killed", CLIENTS, seed)) {
+            for (Moment moment : drawn(Moment.values(), 1)) {
+                int victim = random.nextInt(NODES);
+                miss(load, victim);
+
+                Commands.Result interrupted = repairKilling(victim, moment);
+
+                assertThat(interrupted.exitCode())
+                        .as("%s, node %d, seed %d: %s%s", moment, victim, seed, interrupted.err(), interrupted.out())
+                        .isIn(moment == Moment.REPAIR ? List.of(1) : List.of(0, 1, 5));
+                if (interrupted.exitCode() != 0) {
+                    assertThat(interrupted.err()).contains(cluster.agent(victim));
+                }
+                for (int i = 0; i < NODES; i++) {
+                    if (i != victim && interrupted.exitCode() == 1) {
+                        assertThat(interrupted.out())
+                                .as("who lives imports: %s", interrupted.err())
+                                .contains(cluster.agent(i) + ": imported ");
+                    }
+                }
+                cluster.restart(victim);
+                cluster.assertNothingLeft("load");
+                assertRepairs(load, "killed", "--include-recent");
+            }
+            load.stop();
+            assertAllStands(load, "killed");
+        }
+    }
+
+    private <T> List<T> drawn(T[] all, int count) {
+        List<T> drawn = new ArrayList<>(List.of(all));
+        Collections.shuffle(drawn, random);
+        return ALL ? drawn : drawn.subList(0, count);
+    }
+
+    private Commands.Result repairKilling(int victim, Moment moment) throws IOException {
+        CassandraPeer node = cluster.node(victim);
+        node.flush("load", "killed");
+        Path table = node.sstables("load", "killed").get(0).getParent();
+        Set<Path> before = files(table);
+        BooleanSupplier comes = () -> switch (moment) {
+            case SNAPSHOT -> cluster.hasSnapshot(victim, "load");
+            case REPAIR -> true;
+            case IMPORT -> !before.containsAll(files(table));
+        };
+        AtomicReference<CompletableFuture<Boolean>> killing = new AtomicReference<>();
+        AtomicBoolean ended = new AtomicBoolean();
+        Commands.Result result;
+        try {
+            result = cluster.commandWatched(
+                    line -> {
+                        if (line.contains(moment.line) && killing.get() == null) {
+                            killing.set(CompletableFuture.supplyAsync(() -> kill(node, comes, ended)));
+                            if (moment == Moment.REPAIR) {
+                                killing.get().join();
+                            }
+                        }
+                    },
+                    "repair",
+                    "load.killed",
+                    "--include-recent");
+        } finally {
+            ended.set(true);
+        }
+        String said = moment + ", seed " + seed + ": " + result.err() + result.out();
+        assertThat(killing.get()).as("the command came so far: %s", said).isNotNull();
+        assertThat(killing.get().join())
+                .as("it was killed before the end: %s", said)
+                .isTrue();
+        return result;
+    }
+
+    /** Kills a node as soon as something comes; false if the command ends before. */
+    private static boolean kill(CassandraPeer node, BooleanSupplier comes, AtomicBoolean ended) {
+        while (!comes.getAsBoolean()) {
+            if (ended.get()) {
+                return false;
+            }
+            LockSupport.parkNanos(100_000);
+        }
+        node.kill();
+        return true;
+    }
+
+    private static Set<Path> files(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.collect(Collectors.toSet());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
