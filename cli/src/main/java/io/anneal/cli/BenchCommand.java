@@ -6,6 +6,8 @@ import io.anneal.bench.scenario.BenchJson;
 import io.anneal.bench.scenario.BenchRecord;
 import io.anneal.bench.scenario.BenchSystem;
 import io.anneal.bench.scenario.BenchTable;
+import io.anneal.bench.scenario.ClusterRatios;
+import io.anneal.bench.scenario.ClusterScenario;
 import io.anneal.bench.scenario.DualDaoScenario;
 import io.anneal.bench.scenario.LimitsScenario;
 import io.anneal.bench.scenario.NetScenario;
@@ -69,6 +71,7 @@ import picocli.CommandLine.Parameters;
             "Cases of paging: range-5000 range-100 range-5000-compacted range-100-compacted pager pager-alone abandoned"
                     + " scanners partition reverse partition-compacted reverse-compacted loopback loopback-100",
             "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth sampled resumed",
+            "Cases of cluster, not among all: cluster-100 cluster-99.9 cluster-busy",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"
@@ -82,8 +85,10 @@ final class BenchCommand extends Subcommand {
     private static final String ALL = "all";
     private static final int MEBIBYTE_SHIFT = 20;
     private static final int ROWS = 500_000;
-    private static final Map<String, Integer> ROWS_OF =
-            Map.of(RepairScenario.NAME, RepairScenario.ROWS, RepairShapesScenario.NAME, RepairShapesScenario.ROWS);
+    private static final Map<String, Integer> ROWS_OF = Map.of(
+            RepairScenario.NAME, RepairScenario.ROWS,
+            ClusterScenario.NAME, ClusterScenario.ROWS,
+            RepairShapesScenario.NAME, RepairShapesScenario.ROWS);
     private static final Map<String, List<String>> KNOWN_CASES = new TreeMap<>(Map.of(
             LimitsScenario.NAME, LimitsScenario.CASES,
             SSTableScenario.NAME, SSTableScenario.CASES,
@@ -93,12 +98,15 @@ final class BenchCommand extends Subcommand {
             NetScenario.NAME, NetScenario.CASES,
             StreamingScenario.NAME, StreamingScenario.CASES,
             PagingScenario.NAME, PagingScenario.CASES,
-            RepairScenario.NAME, RepairScenario.CASES));
+            RepairScenario.NAME, RepairScenario.CASES,
+            ClusterScenario.NAME, ClusterScenario.CASES));
+    /** Their sizes are their own. */
+    private static final Set<String> NOT_AMONG_ALL = Set.of(ClusterScenario.NAME, RepairShapesScenario.NAME);
 
     @Parameters(
             paramLabel = "SCENARIO",
             description =
-                    "One of limits, sstable, store, dual-dao, net, streaming, paging, repair, repair-shapes, all.")
+                    "One of limits, sstable, store, dual-dao, net, streaming, paging, repair, cluster, repair-shapes, all.")
     private String scenario;
 
     @Option(names = "--case", paramLabel = "NAME", description = "Only this case; may be given several times.")
@@ -108,7 +116,7 @@ final class BenchCommand extends Subcommand {
             names = "--rows",
             paramLabel = "N",
             description = "Rows of each table; " + ROWS + " by default, " + RepairScenario.ROWS
-                    + " of each replica in repair, " + RepairShapesScenario.ROWS
+                    + " of each replica in repair and cluster, " + RepairShapesScenario.ROWS
                     + " of the largest one in repair-shapes.")
     private Integer rows;
 
@@ -255,7 +263,9 @@ final class BenchCommand extends Subcommand {
                     Duration.ofMillis(sessionMs));
             records.addAll(new RepairScenario(config, ownCommand(), sizes).run());
         }
-        // Not among all: its sizes are its own.
+        if (scenario.equals(ClusterScenario.NAME)) {
+            records.addAll(new ClusterScenario(config, ownWords()).run());
+        }
         if (scenario.equals(RepairShapesScenario.NAME)) {
             records.addAll(new RepairShapesScenario(config, TimeUnit.SECONDS.toNanos(limitSeconds)).run());
         }
@@ -267,7 +277,7 @@ final class BenchCommand extends Subcommand {
         if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
             throw usage(
                     "unknown scenario '" + scenario
-                            + "', known are limits, sstable, store, dual-dao, net, streaming, paging, repair, repair-shapes and all");
+                            + "', known are limits, sstable, store, dual-dao, net, streaming, paging, repair, cluster, repair-shapes and all");
         }
         if (rows < BenchConfig.ROWS_MIN) {
             throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
@@ -298,8 +308,11 @@ final class BenchCommand extends Subcommand {
         if (limitSeconds < 1) {
             throw usage("--limit takes a number from 1 on");
         }
+        if (scenario.equals(ClusterScenario.NAME) && peer != Peer.cassandra) {
+            throw usage("cluster is a cluster of Cassandra's: give --peer cassandra");
+        }
         List<String> known = KNOWN_CASES.entrySet().stream()
-                .filter(entry -> scenario.equals(ALL) && !entry.getKey().equals(RepairShapesScenario.NAME)
+                .filter(entry -> scenario.equals(ALL) && !NOT_AMONG_ALL.contains(entry.getKey())
                         || scenario.equals(entry.getKey()))
                 .flatMap(entry -> entry.getValue().stream())
                 .toList();
@@ -323,6 +336,16 @@ final class BenchCommand extends Subcommand {
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 System.getProperty("java.class.path"),
                 AnnealCommand.class.getName());
+    }
+
+    /** As the launcher starts it, which says where it is; without one, as the launcher would. */
+    private static List<String> ownWords() {
+        String launcher = System.getProperty("anneal.launcher");
+        OwnCommand own = ownCommand();
+        return launcher != null
+                ? List.of("bash", launcher)
+                : List.of(
+                        own.java().toString(), "-Xmx512m", "-XX:+UseSerialGC", "-cp", own.classPath(), own.mainClass());
     }
 
     /** Measuring takes minutes: what cannot be written is told before. */
@@ -380,5 +403,6 @@ final class BenchCommand extends Subcommand {
         StreamingSeed.print(records, out());
         PagingSeed.print(records, out());
         RepairSeed.print(records, out());
+        ClusterRatios.print(records, out());
     }
 }

@@ -201,6 +201,11 @@ public final class CassandraPeer implements AutoCloseable {
         return request("NODETOOL", all.toArray(String[]::new)).get(0).get(0);
     }
 
+    /** The command line that runs a nodetool command against this node in a process of its own, as an operator's shell does. */
+    public List<String> nodetoolCommand(String... arguments) {
+        return process.nodetoolCommand(List.of(arguments));
+    }
+
     /** Waits until this node sees that many nodes of its cluster alive, itself included. */
     public void awaitRing(int nodeCount) {
         request("AWAIT_RING", Integer.toString(nodeCount));

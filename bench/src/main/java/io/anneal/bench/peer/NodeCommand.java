@@ -35,7 +35,44 @@ final class NodeCommand {
             "jdk.compiler/com.sun.tools.javac",
             "jdk.management/com.sun.management.internal");
 
+    /** As Cassandra's own script has it. */
+    private static final int NODETOOL_HEAP_MIB = 128;
+
     private NodeCommand() {}
+
+    /** {@code nodetool} in a process of its own, as an operator runs it. */
+    static List<String> nodetool(
+            PeerInstallation installation, NodeFiles files, PeerPorts ports, List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(java());
+        addAccess(command);
+        command.addAll(List.of(
+                "-Xmx" + NODETOOL_HEAP_MIB + "m",
+                "-XX:ParallelGCThreads=1",
+                "-Djava.io.tmpdir=" + files.temporaryDirectory(),
+                "-Duser.home=" + files.temporaryDirectory(),
+                "-Dcassandra.config=" + files.yaml().toUri(),
+                "-Dcassandra.logdir=" + files.temporaryDirectory(),
+                "-Dlogback.configurationFile=" + files.toolsLogback(),
+                "-cp",
+                installation.classPath(),
+                "org.apache.cassandra.tools.NodeTool",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                Integer.toString(ports.jmx())));
+        command.addAll(arguments);
+        return command;
+    }
+
+    private static void addAccess(List<String> command) {
+        EXPORTS.forEach(name -> command.add("--add-exports=" + name + "=ALL-UNNAMED"));
+        OPENS.forEach(name -> command.add("--add-opens=" + name + "=ALL-UNNAMED"));
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
 
     static List<String> of(
             CassandraPeerConfig config,
@@ -44,9 +81,8 @@ final class NodeCommand {
             PeerPorts ports,
             PeerProcess.Agent agent) {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        EXPORTS.forEach(name -> command.add("--add-exports=" + name + "=ALL-UNNAMED"));
-        OPENS.forEach(name -> command.add("--add-opens=" + name + "=ALL-UNNAMED"));
+        command.add(java());
+        addAccess(command);
         Stream.of(
                         "-Xms" + Math.min(config.heapMiB(), 256) + "m",
                         "-Xmx" + config.heapMiB() + "m",

@@ -32,6 +32,7 @@ final class NodeFiles {
         }
         Files.write(yaml(), yamlLines(config, ports));
         Files.writeString(logback(), LOGBACK);
+        Files.writeString(toolsLogback(), TOOLS_LOGBACK);
     }
 
     Path yaml() {
@@ -40,6 +41,10 @@ final class NodeFiles {
 
     Path logback() {
         return directory.resolve("conf").resolve("logback.xml");
+    }
+
+    Path toolsLogback() {
+        return directory.resolve("conf").resolve("logback-tools.xml");
     }
 
     Path logDirectory() {
@@ -162,6 +167,16 @@ final class NodeFiles {
               <root level="INFO"><appender-ref ref="FILE"/></root>
               <!-- one line of eight kilobytes, which hides the rest -->
               <logger name="org.apache.cassandra.config.Config" level="WARN"/>
+            </configuration>
+            """;
+
+    private static final String TOOLS_LOGBACK = """
+            <configuration>
+              <appender name="STDERR" class="ch.qos.logback.core.ConsoleAppender">
+                <target>System.err</target>
+                <encoder><pattern>%-5level %date{ISO8601} %F:%L - %msg%n</pattern></encoder>
+              </appender>
+              <root level="WARN"><appender-ref ref="STDERR"/></root>
             </configuration>
             """;
 }

@@ -109,6 +109,11 @@ final class PeerProcess implements AutoCloseable {
         return ports;
     }
 
+    /** What starts {@code nodetool} in a process of its own. */
+    List<String> nodetoolCommand(List<String> arguments) {
+        return NodeCommand.nodetool(PeerInstallation.locate(), files, ports, arguments);
+    }
+
     long pid() {
         return process.pid();
     }

@@ -10,6 +10,18 @@ public enum BenchMetric {
     CPU("s"),
     /** Processor time of all that is no process of the benchmark, meanwhile. */
     OTHERS_CPU("s"),
+    /** Processor time of nodes of Cassandra alone. */
+    NODES_CPU("s"),
+    /** Processor time of agents alone. */
+    AGENTS_CPU("s"),
+    /** Processor time of a command from its start to its end, its JVM's start included. */
+    COMMAND_CPU("s"),
+    /** SSTables that nodes have got. */
+    SSTABLES("1"),
+    /** Rows that were written while a command ran. */
+    ROWS_WRITTEN("1"),
+    /** Rows that replicas did not have alike. */
+    ROWS_DIFFERING("1"),
     BYTES_SENT("B"),
     BYTES_READ("B"),
     /** System calls that read files. */

@@ -20,14 +20,17 @@ public final class BenchTable {
     /** Below that nothing is measured, and a ratio should not be infinite. */
     private static final double RESOLUTION_SECONDS = 1e-9;
 
-    /** Cases of scenarios that tell their ratios themselves. */
+    /** Scenarios that tell their ratios themselves. */
+    private static final Set<String> WITH_RATIOS = Set.of(RepairScenario.NAME, ClusterScenario.NAME);
+
+    /** Cases of theirs. */
     private final Set<String> withoutRatios = new HashSet<>();
 
     private final Map<String, Map<BenchSystem, Map<BenchMetric, BenchRecord>>> cases = new LinkedHashMap<>();
 
     public BenchTable(List<BenchRecord> records) {
         for (BenchRecord entry : records) {
-            if (entry.scenario().equals(RepairScenario.NAME)) {
+            if (WITH_RATIOS.contains(entry.scenario())) {
                 withoutRatios.add(entry.scenario() + " " + entry.caseName());
             }
             cases.computeIfAbsent(entry.scenario() + " " + entry.caseName(), key -> new LinkedHashMap<>())
@@ -97,6 +100,12 @@ public final class BenchTable {
                 + median(metrics, BenchMetric.MEDIAN_RATE, "  median stream %.3f MB/s", 1 / MILLION)
                 + median(metrics, BenchMetric.BYTES_SENT, "  sent %.3f MB", 1 / MILLION)
                 + median(metrics, BenchMetric.BYTES_LACKING, "  lacking %.3f MB", 1 / MILLION)
+                + spread(metrics, BenchMetric.NODES_CPU, "  nodes' CPU %.2f s (%.2f..%.2f)", 1)
+                + spread(metrics, BenchMetric.AGENTS_CPU, "  agents' CPU %.2f s (%.2f..%.2f)", 1)
+                + spread(metrics, BenchMetric.COMMAND_CPU, "  command's CPU %.2f s (%.2f..%.2f)", 1)
+                + median(metrics, BenchMetric.SSTABLES, "  %.0f SSTables", 1)
+                + spread(metrics, BenchMetric.ROWS_DIFFERING, "  %.0f rows differ (%.0f..%.0f)", 1)
+                + median(metrics, BenchMetric.ROWS_WRITTEN, "  %.0f rows written meanwhile", 1)
                 + spread(metrics, BenchMetric.OTHERS_CPU, "  others' CPU %.2f s (%.2f..%.2f)", 1)
                 + median(metrics, BenchMetric.BYTES_PER_CPU_SECOND, "  %.0f MB/s a core", 1 / MILLION)
                 + cpuOfGigabyte(metrics)

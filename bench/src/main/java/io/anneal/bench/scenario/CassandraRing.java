@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Cassandra nodes in processes of their own, all of which own all of every table. One thread. */
 final class CassandraRing implements Closeable {
@@ -19,11 +21,26 @@ final class CassandraRing implements Closeable {
         this.nodes = nodes;
     }
 
-    /** @param settings lines of cassandra.yaml
+    /** Nodes of one token each. */
+    static CassandraRing start(
+            Path directory, int count, int heapMiB, SSTableVersion version, List<String> settings, List<String> options)
+            throws IOException {
+        return start(directory, count, 1, heapMiB, version, settings, options);
+    }
+
+    /**
+     * @param tokens of each node, which are dealt in turn
+     * @param settings lines of cassandra.yaml
      * @param options of the JVMs
      */
     static CassandraRing start(
-            Path directory, int count, int heapMiB, SSTableVersion version, List<String> settings, List<String> options)
+            Path directory,
+            int count,
+            int tokens,
+            int heapMiB,
+            SSTableVersion version,
+            List<String> settings,
+            List<String> options)
             throws IOException {
         List<CassandraPeer> nodes = new ArrayList<>();
         boolean ready = false;
@@ -32,10 +49,10 @@ final class CassandraRing implements Closeable {
                 CassandraPeerConfig config = CassandraPeerConfig.in(directory.resolve("node-" + (i + 1)))
                         .withVersion(PeerSide.writtenBy(version))
                         .withHeapMiB(heapMiB)
-                        .withSettings(settings, options);
+                        .withSettings(withTokens(settings, i, count, tokens), options);
                 if (i > 0) {
                     CassandraPeer first = nodes.get(0);
-                    long token = Long.MIN_VALUE + i * (Long.MAX_VALUE / count * 2);
+                    long token = token(i, count);
                     String seed = first.config().address() + ":" + first.storagePort();
                     config = config.withPlace("127.0.0." + (i + 1), token, seed);
                 }
@@ -49,6 +66,25 @@ final class CassandraRing implements Closeable {
                 nodes.forEach(CassandraPeer::close);
             }
         }
+    }
+
+    private static long token(long place, int places) {
+        return Long.MIN_VALUE + place * (Long.MAX_VALUE / places * 2);
+    }
+
+    /** The last line of a name counts. */
+    private static List<String> withTokens(List<String> settings, int node, int count, int tokens) {
+        if (tokens == 1) {
+            return settings;
+        }
+        List<String> lines = new ArrayList<>(settings);
+        lines.add("num_tokens: " + tokens);
+        lines.add("initial_token: '"
+                + IntStream.range(0, tokens)
+                        .mapToObj(i -> Long.toString(token((long) i * count + node, tokens * count)))
+                        .collect(Collectors.joining(","))
+                + "'");
+        return lines;
     }
 
     /** Makes tables of one keyspace, of which each node has all. */

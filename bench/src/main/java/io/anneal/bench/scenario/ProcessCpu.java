@@ -15,6 +15,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class ProcessCpu {
     private static final Path MACHINE = Path.of("/proc/stat");
+
+    private static final Path SELF = Path.of("/proc/self/stat");
+    /** After the name: {@code state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime cutime cstime}. */
+    private static final int CHILDREN_USER = 13;
+
+    private static final int CHILDREN_SYSTEM = 14;
     /** Ticks of a second, which Linux has told every program for decades. */
     private static final long TICKS = 100;
     /** {@code cpu user nice system idle iowait irq softirq steal}. */
@@ -55,6 +61,15 @@ final class ProcessCpu {
             return Optional.empty();
         }
         return Optional.of(Math.max(0, now.get() - machineBefore.get() - nanos() - (nanos(idle) - idleBefore)));
+    }
+
+    /** What this process's own children have taken that have ended, and their children, since it began. */
+    static long endedChildrenNanos() throws IOException {
+        String stat = Files.readString(SELF);
+        // Whatever its name has, nothing after it has a bracket.
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        long ticks = Long.parseLong(fields[CHILDREN_USER]) + Long.parseLong(fields[CHILDREN_SYSTEM]);
+        return ticks * TimeUnit.SECONDS.toNanos(1) / TICKS;
     }
 
     private static long nanos(List<Long> processes) {

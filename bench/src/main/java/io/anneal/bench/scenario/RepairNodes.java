@@ -40,13 +40,24 @@ final class RepairNodes implements Closeable {
     }
 
     static RepairNodes start(LongSupplier nanoTime, SSTableVersion version) throws IOException {
+        return start(nanoTime, version, 1, HEAP_MIB, SHAPES);
+    }
+
+    /**
+     * @param tokens of each node
+     * @param heapMiB of each node
+     * @param shapes of the tables
+     */
+    static RepairNodes start(
+            LongSupplier nanoTime, SSTableVersion version, int tokens, int heapMiB, List<TableShape> shapes)
+            throws IOException {
         TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-nodes");
         boolean ready = false;
         try {
-            CassandraRing ring =
-                    CassandraRing.start(directory.path(), RepairDraw.REPLICAS, HEAP_MIB, version, List.of(), OPTIONS);
+            CassandraRing ring = CassandraRing.start(
+                    directory.path(), RepairDraw.REPLICAS, tokens, heapMiB, version, List.of(), OPTIONS);
             RepairNodes nodes = new RepairNodes(nanoTime, directory, ring);
-            List<TableSchema> tables = SHAPES.stream().map(RepairData::schema).toList();
+            List<TableSchema> tables = shapes.stream().map(RepairData::schema).toList();
             ring.create(tables.get(0).keyspace(), tables);
             ready = true;
             return nodes;
@@ -55,6 +66,10 @@ final class RepairNodes implements Closeable {
                 directory.close();
             }
         }
+    }
+
+    CassandraRing ring() {
+        return ring;
     }
 
     List<Long> processes() {
@@ -69,7 +84,7 @@ final class RepairNodes implements Closeable {
      */
     RepairRun repair(RepairData data, List<Long> others, String... options) throws IOException {
         TableSchema schema = RepairData.schema(data.shape());
-        put(schema, data.replicas());
+        put(data);
         long sentBefore = sentBytes();
         ProcessCpu cpu = new ProcessCpu(ring.processes(), others);
         long before = nanoTime.getAsLong();
@@ -94,7 +109,10 @@ final class RepairNodes implements Closeable {
         return new RepairRun(run, sentBytes, OptionalLong.empty(), othersCpu);
     }
 
-    private void put(TableSchema schema, List<Path> replicas) throws IOException {
+    /** Gives all nodes their replicas, and nothing else. */
+    void put(RepairData data) throws IOException {
+        TableSchema schema = RepairData.schema(data.shape());
+        List<Path> replicas = data.replicas();
         ring.node(0).truncate(schema.keyspace(), schema.name());
         for (int i = 0; i < replicas.size(); i++) {
             if (RepairData.holdsSomething(replicas.get(i))) {

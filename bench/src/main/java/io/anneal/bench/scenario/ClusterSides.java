@@ -1,0 +1,293 @@
+package io.anneal.bench.scenario;
+
+import io.anneal.bench.data.TableShape;
+import io.anneal.bench.data.TemporaryDirectory;
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.io.Closing;
+import io.anneal.schema.TableSchema;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Three nodes of Cassandra that run, an agent beside each, and what an operator types: {@code nodetool repair -full}, or
+ * {@code anneal cluster repair}, each in a process of its own. Nodes and agents stay for all cases. One thread.
+ */
+final class ClusterSides implements Closeable {
+    /** Of all that the loopback device has carried, from the start of the machine on. */
+    private static final Path DEVICES = Path.of("/proc/net/dev");
+
+    private static final String LOOPBACK = "lo:";
+    private static final int HEAP_MIB = 1500;
+    /** As a node has by default. */
+    private static final int TOKENS = 16;
+
+    static final String DRY_RUN = "--dry-run";
+    /** What a dry run exits with that has found something. */
+    private static final int DIFFERS = 1;
+
+    private static final int FIRST = 1;
+    private static final int STOP_SECONDS = 30;
+    private static final double SECOND_NANOS = 1e9;
+
+    private final BenchConfig config;
+    private final List<String> command;
+    private final TemporaryDirectory directory;
+    private final RepairNodes nodes;
+    private final Path token;
+    private final List<Process> agents = new ArrayList<>();
+    /** Of each agent, as it says. */
+    private final List<String> addresses = new ArrayList<>();
+
+    /** What the nodes hold, until something is repaired; null for nothing that is known. */
+    private RepairData held;
+
+    /**
+     * What a command took, to its end.
+     *
+     * @param cpuSeconds of nodes, of agents, and of the command with its JVM's start
+     * @param sentBytes that the loopback device carried, whoever sent them, headers included
+     * @param sstables that nodes have got by it
+     * @param output that the command printed
+     */
+    record ClusterRun(
+            double wallSeconds,
+            double nodesSeconds,
+            double agentsSeconds,
+            double commandSeconds,
+            OptionalDouble othersSeconds,
+            long sentBytes,
+            int sstables,
+            String output) {
+        double cpuSeconds() {
+            return nodesSeconds + agentsSeconds + commandSeconds;
+        }
+    }
+
+    private ClusterSides(
+            BenchConfig config, List<String> command, TemporaryDirectory directory, RepairNodes nodes, Path token) {
+        this.config = config;
+        this.command = command;
+        this.directory = directory;
+        this.nodes = nodes;
+        this.token = token;
+    }
+
+    /** @param command the words that start {@code anneal}, before its arguments */
+    static ClusterSides start(BenchConfig config, List<String> command, TableShape shape) throws IOException {
+        List<Closeable> opened = new ArrayList<>();
+        boolean ready = false;
+        try {
+            TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-cluster");
+            opened.add(0, directory);
+            RepairNodes nodes =
+                    RepairNodes.start(config.nanoTime(), config.version(), TOKENS, HEAP_MIB, List.of(shape));
+            opened.add(0, nodes);
+            Path token = Files.createFile(
+                    directory.path().resolve("token"),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(token, "of a benchmark on this machine alone\n");
+            ClusterSides sides = new ClusterSides(config, command, directory, nodes, token);
+            opened.clear();
+            opened.add(sides);
+            for (CassandraPeer node : nodes.ring().nodes()) {
+                sides.startAgent(node);
+            }
+            ready = true;
+            return sides;
+        } finally {
+            if (!ready) {
+                Closing.all(opened);
+            }
+        }
+    }
+
+    private void startAgent(CassandraPeer node) throws IOException {
+        int number = agents.size() + FIRST;
+        String host = node.config().address();
+        String port = addresses.isEmpty() ? "0" : addresses.get(0).split(":")[1];
+        List<String> words = new ArrayList<>(command);
+        words.addAll(List.of(
+                "agent",
+                "--jmx",
+                "127.0.0.1:" + node.jmxPort(),
+                "--cql",
+                host + ":" + node.cqlPort(),
+                "--listen",
+                host + ":" + port,
+                "--directory",
+                directory.path().resolve("agent-" + number).toString(),
+                "--token-file",
+                token.toString()));
+        Process agent = new ProcessBuilder(words)
+                .redirectError(
+                        directory.path().resolve("agent-" + number + ".log").toFile())
+                .start();
+        agents.add(agent);
+        BufferedReader out = new BufferedReader(new InputStreamReader(agent.getInputStream(), StandardCharsets.UTF_8));
+        String line = out.readLine();
+        String said = "listening on ";
+        if (line == null || !line.startsWith(said)) {
+            throw new IOException("an agent does not start, said=" + line + ", log="
+                    + Files.readString(directory.path().resolve("agent-" + number + ".log")));
+        }
+        addresses.add(line.substring(said.length()));
+    }
+
+    RepairNodes nodes() {
+        return nodes;
+    }
+
+    List<Long> agents() {
+        return agents.stream().map(Process::pid).toList();
+    }
+
+    /** Gives the nodes what was drawn, unless they have it. */
+    void put(RepairData data) throws IOException {
+        if (held != data) {
+            nodes.put(data);
+            held = data;
+        }
+    }
+
+    /** The next repair begins with what was drawn. */
+    void changed() {
+        held = null;
+    }
+
+    /** Cassandra's own repair, asked of the first node. */
+    ClusterRun cassandra(RepairData data) throws IOException {
+        TableSchema schema = RepairData.schema(data.shape());
+        put(data);
+        ClusterRun run = run(
+                data, nodes.ring().node(0).nodetoolCommand("repair", "-full", schema.keyspace(), schema.name()), false);
+        if (!run.output().contains("completed successfully")) {
+            throw new IllegalStateException("Cassandra has not repaired, output=" + run.output());
+        }
+        return run;
+    }
+
+    /** Ours, asked of the first agent. */
+    ClusterRun anneal(RepairData data, String... options) throws IOException {
+        put(data);
+        return repair(data, List.of(options));
+    }
+
+    /** Ours, of whatever the nodes hold. */
+    ClusterRun repair(RepairData data, List<String> options) throws IOException {
+        List<String> words = new ArrayList<>(command);
+        words.addAll(List.of(
+                "cluster",
+                "repair",
+                "--agent",
+                addresses.get(0),
+                "--token-file",
+                token.toString(),
+                "--state",
+                directory.path().resolve("state").toString(),
+                RepairData.schema(data.shape()).qualifiedName()));
+        words.addAll(options);
+        return run(data, words, true);
+    }
+
+    private ClusterRun run(RepairData data, List<String> words, boolean isOwn) throws IOException {
+        held = data.isEqual() ? held : null;
+        Path log = Files.createTempFile(directory.path(), "command", ".log");
+        int sstablesBefore = sstables(data);
+        List<Long> counted = new ArrayList<>(nodes.processes());
+        List<Long> idle = new ArrayList<>(agents());
+        idle.add(ProcessHandle.current().pid());
+        ProcessCpu ofNodes = new ProcessCpu(counted, idle);
+        ProcessCpu ofAgents = new ProcessCpu(agents(), List.of());
+        long childrenBefore = ProcessCpu.endedChildrenNanos();
+        long bytesBefore = loopbackBytes();
+        long before = config.nanoTime().getAsLong();
+        Process process = new ProcessBuilder(words)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        process.getOutputStream().close();
+        int exitCode = await(process);
+        long wallNanos = config.nanoTime().getAsLong() - before;
+        long commandNanos = ProcessCpu.endedChildrenNanos() - childrenBefore;
+        long nodesNanos = ofNodes.nanos();
+        long agentsNanos = isOwn ? ofAgents.nanos() : 0;
+        OptionalDouble others = ofNodes.othersNanos().stream()
+                .mapToDouble(nanos -> Math.max(0, nanos - commandNanos) / SECOND_NANOS)
+                .findFirst();
+        long sentBytes = loopbackBytes() - bytesBefore;
+        String output = Files.readString(log);
+        Files.delete(log);
+        boolean maySayNo = words.contains(DRY_RUN) && exitCode == DIFFERS;
+        if (exitCode != 0 && !maySayNo) {
+            throw new IllegalStateException(
+                    "command failed, exitCode=" + exitCode + ", words=" + words + ", output=" + output);
+        }
+        return new ClusterRun(
+                wallNanos / SECOND_NANOS,
+                nodesNanos / SECOND_NANOS,
+                agentsNanos / SECOND_NANOS,
+                commandNanos / SECOND_NANOS,
+                others,
+                sentBytes,
+                sstables(data) - sstablesBefore,
+                output);
+    }
+
+    private static int await(Process process) throws IOException {
+        try {
+            return process.waitFor();
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while a command of the benchmark runs");
+        }
+    }
+
+    private int sstables(RepairData data) {
+        TableSchema schema = RepairData.schema(data.shape());
+        int count = 0;
+        for (CassandraPeer node : nodes.ring().nodes()) {
+            count += node.sstables(schema.keyspace(), schema.name()).size();
+        }
+        return count;
+    }
+
+    /** What came in: on this device that is what went out. */
+    private static long loopbackBytes() throws IOException {
+        return Files.readAllLines(DEVICES).stream()
+                .map(String::strip)
+                .filter(line -> line.startsWith(LOOPBACK))
+                .mapToLong(line ->
+                        Long.parseLong(line.substring(LOOPBACK.length()).strip().split(" +")[0]))
+                .findFirst()
+                .orElseThrow(() -> new IOException("no loopback device, file=" + DEVICES));
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (directory;
+                nodes) {
+            agents.forEach(agent -> agent.toHandle().destroy());
+            for (Process agent : agents) {
+                if (!agent.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                    agent.destroyForcibly();
+                }
+            }
+        } catch (InterruptedException e) {
+            agents.forEach(Process::destroyForcibly);
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while agents end");
+        }
+    }
+}

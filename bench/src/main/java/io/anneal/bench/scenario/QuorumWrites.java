@@ -1,0 +1,126 @@
+package io.anneal.bench.scenario;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import io.anneal.bench.data.TableShape;
+import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.schema.TableSchema;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/** Clients that write new rows of {@link TableShape#RANDOM_ROWS} at a steady rate, at quorum, until closed; by a thread of its own. */
+final class QuorumWrites implements Closeable {
+    private static final int PAYLOAD_BYTES = 1000;
+    private static final int UNDER_WAY_MAX = 2048;
+    /** Above all keys that are drawn. */
+    private static final long FIRST_KEY = 1L << 40;
+
+    private static final long PAUSE_NANOS = 2_000_000;
+
+    private final CqlSession session;
+    private final PreparedStatement insert;
+    private final LongSupplier nanoTime;
+    private final int perSecond;
+    private final long seed;
+    private final Semaphore underWay = new Semaphore(UNDER_WAY_MAX);
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final Thread thread;
+    private volatile boolean ends;
+
+    private QuorumWrites(CqlSession session, TableSchema schema, int perSecond, long seed, LongSupplier nanoTime) {
+        this.session = session;
+        this.nanoTime = nanoTime;
+        this.perSecond = perSecond;
+        this.seed = seed;
+        insert = session.prepare("INSERT INTO " + schema.qualifiedName() + " (id, payload) VALUES (?, ?)");
+        thread = new Thread(this::write, "bench-writes");
+    }
+
+    /** @param seed of the values; other writes of the same table have another one */
+    static QuorumWrites start(CassandraPeer node, TableSchema schema, int perSecond, long seed, LongSupplier nanoTime) {
+        CqlSession session = CqlSession.builder()
+                .addContactPoint(new InetSocketAddress(node.config().address(), node.cqlPort()))
+                .withLocalDatacenter("datacenter1")
+                .build();
+        QuorumWrites writes = new QuorumWrites(session, schema, perSecond, seed, nanoTime);
+        writes.thread.start();
+        return writes;
+    }
+
+    private void write() {
+        SplittableRandom random = new SplittableRandom(seed);
+        byte[] payload = new byte[PAYLOAD_BYTES];
+        long start = nanoTime.getAsLong();
+        long sent = 0;
+        try {
+            while (!ends && failure.get() == null) {
+                long due = (nanoTime.getAsLong() - start) / (TimeUnit.SECONDS.toNanos(1) / perSecond);
+                for (; sent < due; sent++) {
+                    random.nextBytes(payload);
+                    underWay.acquire();
+                    session.executeAsync(insert.bind(FIRST_KEY * seed + sent, ByteBuffer.wrap(payload.clone()))
+                                    .setConsistencyLevel(ConsistencyLevel.QUORUM))
+                            .whenComplete(this::answered);
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+            underWay.acquire(UNDER_WAY_MAX);
+        } catch (InterruptedException e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+
+    private void answered(Object result, Throwable failed) {
+        if (failed == null) {
+            acknowledged.incrementAndGet();
+        } else {
+            failure.compareAndSet(null, failed);
+        }
+        underWay.release();
+    }
+
+    /** Rows so far. */
+    long count() {
+        return acknowledged.get();
+    }
+
+    /** Waits until so many are written; fails when one was not. */
+    void await(long count) {
+        while (count() < count && thread.isAlive()) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        requireSound();
+    }
+
+    private void requireSound() {
+        if (failure.get() != null) {
+            throw new IllegalStateException("a client could not write", failure.get());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        ends = true;
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while clients end");
+        } finally {
+            session.close();
+        }
+        requireSound();
+    }
+}
