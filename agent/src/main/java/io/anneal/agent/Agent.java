@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
@@ -47,6 +48,9 @@ public final class Agent implements Closeable {
     /** A node that is down may be so for hours, and is asked each second. */
     private static final Duration SAID_AGAIN = Duration.ofMinutes(1);
 
+    /** Longer than steps of one command are apart. */
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final LiveNodeConfig config;
     private final HostEnvironment host;
     private final FenceLease fence;
@@ -65,6 +69,9 @@ public final class Agent implements Closeable {
     private boolean closed;
     private final SeldomSaid unreached;
 
+    /** When nothing was held any more; empty if memory has been given back since. */
+    private OptionalLong idleSinceNanos;
+
     /** Apart from the work, since an asker renews while an import runs. */
     private record Lease(UUID run, long endNanos) {}
 
@@ -76,6 +83,8 @@ public final class Agent implements Closeable {
         this.self = self;
         thread = host.threads().single("agent");
         unreached = new SeldomSaid(host.nanoTime(), SAID_AGAIN);
+
+        idleSinceNanos = OptionalLong.of(host.nanoTime().getAsLong());
     }
 
     /**
@@ -264,6 +273,7 @@ public final class Agent implements Closeable {
         held = Optional.empty();
         lease = Optional.empty();
         isLeft = true;
+        idleSinceNanos = OptionalLong.of(host.nanoTime().getAsLong());
         try {
             run.close();
         } catch (IOException e) {
@@ -309,9 +319,22 @@ public final class Agent implements Closeable {
                     end(held.get());
                 }
                 lookAtLeft();
+                giveMemoryBack();
             }
         } catch (RuntimeException e) {
             LOG.error("agent failed to look after what it holds", e);
+        }
+    }
+
+    /** An agent waits for days between two runs, and nothing else would collect what one has left. */
+    private void giveMemoryBack() {
+        if (held.isEmpty()
+                && idleSinceNanos.isPresent()
+                && host.nanoTime().getAsLong() - idleSinceNanos.getAsLong() > IDLE_NANOS) {
+            idleSinceNanos = OptionalLong.empty();
+            System.gc();
+            // What is softly kept counts as used until the collection before: the first one only tells what time it is.
+            System.gc();
         }
     }
 

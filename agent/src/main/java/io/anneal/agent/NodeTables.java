@@ -3,6 +3,8 @@ package io.anneal.agent;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
@@ -39,6 +41,7 @@ final class NodeTables implements Closeable {
         InetSocketAddress cql = config.cql();
         String address = cql.getHostString() + ":" + cql.getPort();
         CqlSessionBuilder builder = CqlSession.builder()
+                .withConfigLoader(asFewQuestions())
                 .addContactPoint(cql)
                 .withLocalDatacenter(dataCentre)
                 .withNodeDistanceEvaluator((node, centre) -> distance(node, hostId));
@@ -53,6 +56,19 @@ final class NodeTables implements Closeable {
         } catch (NoSuchAlgorithmException e) {
             throw new LiveNodeException("this Java has no TLS by default, address=" + address + ", reason=" + e, e);
         }
+    }
+
+    /**
+     * By default the driver reads the whole schema, and makes a map of it and of the ring, which costs the node more than all that it
+     * is asked here.
+     */
+    private static DriverConfigLoader asFewQuestions() {
+        return DriverConfigLoader.programmaticBuilder()
+                .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+                .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)
+                .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1)
+                .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
+                .build();
     }
 
     /** What others would answer is theirs: their own truncations, the schema as they know it. */

@@ -16,6 +16,8 @@ public enum BenchMetric {
     AGENTS_CPU("s"),
     /** Processor time of a command from its start to its end, its JVM's start included. */
     COMMAND_CPU("s"),
+    /** What is resident of a process that waits. */
+    IDLE_MEMORY("B"),
     /** SSTables that nodes have got. */
     SSTABLES("1"),
     /** Rows that were written while a command ran. */

@@ -103,6 +103,7 @@ public final class BenchTable {
                 + spread(metrics, BenchMetric.NODES_CPU, "  nodes' CPU %.2f s (%.2f..%.2f)", 1)
                 + spread(metrics, BenchMetric.AGENTS_CPU, "  agents' CPU %.2f s (%.2f..%.2f)", 1)
                 + spread(metrics, BenchMetric.COMMAND_CPU, "  command's CPU %.2f s (%.2f..%.2f)", 1)
+                + spread(metrics, BenchMetric.IDLE_MEMORY, "  idle agents' memory %.0f MB (%.0f..%.0f)", 1 / MILLION)
                 + median(metrics, BenchMetric.SSTABLES, "  %.0f SSTables", 1)
                 + spread(metrics, BenchMetric.ROWS_DIFFERING, "  %.0f rows differ (%.0f..%.0f)", 1)
                 + median(metrics, BenchMetric.ROWS_WRITTEN, "  %.0f rows written meanwhile", 1)

@@ -30,8 +30,8 @@ public final class ClusterScenario {
     private static final int WRITES_PER_SECOND = 5_000;
     /** Longer than what is left out as too recent. */
     private static final int WRITTEN_BEFORE_SECONDS = 15;
-    /** Cassandra's first repair takes twice the time of its third. */
-    private static final int RUNS_BEFORE = 2;
+
+    private static final double SECOND_NANOS = 1e9;
 
     private static final Pattern DIFFERING = Pattern.compile("\"rows-differing\" ?: ?([0-9]+)");
     private static final double MEGABYTE = 1e6;
@@ -77,11 +77,9 @@ public final class ClusterScenario {
         try (TemporaryDirectory directory = parent.createInside("drawn")) {
             RepairData data = draw(caseName, perThousand, directory);
             if (config.warmUpNanos() > 0) {
-                for (int i = 0; i < RUNS_BEFORE; i++) {
-                    say(caseName, "warming up");
-                    sides.cassandra(data);
-                    sides.anneal(data);
-                }
+                say(caseName, "warming up");
+                Warming.warm(config, contender(BenchSystem.CASSANDRA, () -> sides.cassandra(data)));
+                Warming.warm(config, contender(BenchSystem.ANNEAL, () -> sides.anneal(data)));
             }
             for (int round = 0; round < config.runs(); round++) {
                 say(caseName, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
@@ -91,8 +89,23 @@ public final class ClusterScenario {
                 add(caseName, BenchSystem.ANNEAL, own);
                 series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_LACKING, data.bytesLacking());
             }
+            for (long bytes : sides.idleAgentsBytes()) {
+                series.add(caseName, BenchSystem.ANNEAL, BenchMetric.IDLE_MEMORY, bytes);
+            }
             sides.changed();
         }
+    }
+
+    private interface Work {
+        ClusterSides.ClusterRun run() throws IOException;
+    }
+
+    private Contender contender(BenchSystem system, Work work) {
+        return new Contender(system, () -> {
+            ClusterSides.ClusterRun run = work.run();
+            return new Run(
+                    0, 0, (long) (run.wallSeconds() * SECOND_NANOS), (long) (run.cpuSeconds() * SECOND_NANOS), 0);
+        });
     }
 
     private static void requireRepaired(String caseName, RepairData data, ClusterSides.ClusterRun own) {

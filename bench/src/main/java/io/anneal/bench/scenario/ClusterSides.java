@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Three nodes of Cassandra that run, an agent beside each, and what an operator types: {@code nodetool repair -full}, or
@@ -36,6 +37,9 @@ final class ClusterSides implements Closeable {
     /** What a dry run exits with that has found something. */
     private static final int DIFFERS = 1;
 
+    private static final String RESIDENT = "VmRSS:";
+    private static final int KIBIBYTE = 1024;
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int FIRST = 1;
     private static final int STOP_SECONDS = 30;
     private static final double SECOND_NANOS = 1e9;
@@ -242,6 +246,27 @@ final class ClusterSides implements Closeable {
                 sentBytes,
                 sstables(data) - sstablesBefore,
                 output);
+    }
+
+    /** What is resident of each agent, some seconds after the last command. */
+    List<Long> idleAgentsBytes() throws IOException {
+        long from = config.nanoTime().getAsLong();
+        while (config.nanoTime().getAsLong() - from < IDLE_NANOS) {
+            LockSupport.parkNanos(IDLE_NANOS);
+        }
+        List<Long> bytes = new ArrayList<>();
+        for (Process agent : agents) {
+            bytes.add(residentBytes(agent.pid()));
+        }
+        return bytes;
+    }
+
+    private static long residentBytes(long process) throws IOException {
+        return Files.readAllLines(Path.of("/proc", Long.toString(process), "status")).stream()
+                .filter(line -> line.startsWith(RESIDENT))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * KIBIBYTE)
+                .findFirst()
+                .orElseThrow(() -> new IOException("process has no memory, pid=" + process));
     }
 
     private static int await(Process process) throws IOException {
