@@ -1,5 +1,6 @@
 package io.anneal.agent;
 
+import com.datastax.dse.driver.api.core.config.DseDriverOption;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -60,12 +61,15 @@ final class NodeTables implements Closeable {
 
     /**
      * By default the driver reads the whole schema, and makes a map of it and of the ring, which costs the node more than all that it
-     * is asked here.
+     * is asked here; and it loads libraries for a clock and for reports that nobody wants.
      */
     private static DriverConfigLoader asFewQuestions() {
         return DriverConfigLoader.programmaticBuilder()
                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                 .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)
+                .withBoolean(DefaultDriverOption.TIMESTAMP_GENERATOR_FORCE_JAVA_CLOCK, true)
+                .withBoolean(DseDriverOption.MONITOR_REPORTING_ENABLED, false)
+                .withString(DefaultDriverOption.METRICS_FACTORY_CLASS, "NoopMetricsFactory")
                 .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
                 .build();

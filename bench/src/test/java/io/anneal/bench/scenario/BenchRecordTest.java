@@ -60,6 +60,13 @@ final class BenchRecordTest {
         "wall, s",
         "cpu, s",
         "others-cpu, s",
+        "nodes-cpu, s",
+        "agents-cpu, s",
+        "command-cpu, s",
+        "idle-memory, B",
+        "sstables, 1",
+        "rows-written, 1",
+        "rows-differing, 1",
         "bytes-sent, B",
         "bytes-read, B",
         "read-ops, 1",
@@ -91,7 +98,7 @@ final class BenchRecordTest {
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(31);
+        assertThat(BenchMetric.values()).hasSize(38);
     }
 
     @Test
