@@ -2,6 +2,8 @@ package io.anneal.bench.scenario;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import io.anneal.bench.data.TableShape;
 import io.anneal.bench.peer.CassandraPeer;
@@ -11,6 +13,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +28,9 @@ final class QuorumWrites implements Closeable {
     private static final int UNDER_WAY_MAX = 2048;
     /** Above all keys that are drawn. */
     private static final long FIRST_KEY = 1L << 40;
+
+    /** On a machine that does other things, too, the driver's two seconds are short. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final long PAUSE_NANOS = 2_000_000;
 
@@ -51,6 +57,9 @@ final class QuorumWrites implements Closeable {
     /** @param seed of the values; other writes of the same table have another one */
     static QuorumWrites start(CassandraPeer node, TableSchema schema, int perSecond, long seed, LongSupplier nanoTime) {
         CqlSession session = CqlSession.builder()
+                .withConfigLoader(DriverConfigLoader.programmaticBuilder()
+                        .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, PATIENCE)
+                        .build())
                 .addContactPoint(new InetSocketAddress(node.config().address(), node.cqlPort()))
                 .withLocalDatacenter("datacenter1")
                 .build();
