@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -49,7 +50,10 @@ final class ClusterSides implements Closeable {
     private final TemporaryDirectory directory;
     private final RepairNodes nodes;
     private final Path token;
-    private final List<Process> agents = new ArrayList<>();
+    private final List<Process> agents = new CopyOnWriteArrayList<>();
+    /** Agents would outlive a benchmark that is interrupted; nodes look after that themselves. */
+    private final Thread killer = new Thread(() -> agents.forEach(Process::destroyForcibly), "bench-agents-killer");
+
     /** Of each agent, as it says. */
     private final List<String> addresses = new ArrayList<>();
 
@@ -85,6 +89,7 @@ final class ClusterSides implements Closeable {
         this.directory = directory;
         this.nodes = nodes;
         this.token = token;
+        Runtime.getRuntime().addShutdownHook(killer);
     }
 
     /** @param command the words that start {@code anneal}, before its arguments */
@@ -301,6 +306,14 @@ final class ClusterSides implements Closeable {
 
     @Override
     public void close() throws IOException {
+        try {
+            stop();
+        } finally {
+            Runtime.getRuntime().removeShutdownHook(killer);
+        }
+    }
+
+    private void stop() throws IOException {
         try (directory;
                 nodes) {
             agents.forEach(agent -> agent.toHandle().destroy());
