@@ -83,7 +83,6 @@ public final class Agent implements Closeable {
         this.self = self;
         thread = host.threads().single("agent");
         unreached = new SeldomSaid(host.nanoTime(), SAID_AGAIN);
-
         idleSinceNanos = OptionalLong.of(host.nanoTime().getAsLong());
     }
 
