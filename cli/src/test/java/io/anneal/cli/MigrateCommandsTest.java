@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.FilePhaseMark;
@@ -137,6 +138,10 @@ final class MigrateCommandsTest {
                 "migrate backfill --name x --phase-store file:/nowhere --origin memory: --target memory:",
                 "migrate backfill --name x --phase-store file:/nowhere --origin nonsense: --target embedded:b",
                 "migrate backfill --reverse --rate 5 --name x --phase-store file:/nowhere",
+                "migrate verify --rate 0 --name x --phase-store file:/nowhere",
+                "migrate verify --rate -5 --name x --phase-store file:/nowhere",
+                "migrate verify --replace --name x --phase-store file:/nowhere --origin embedded:a --target embedded:b",
+                "migrate backfill --name x --phase-store file:/nowhere --origin-conf x",
                 "migrate verify --name x --phase-store file:/nowhere --origin embedded:a",
                 "migrate run --origin embedded:a",
                 "migrate run --origin embedded:a --target embedded:a",
@@ -185,6 +190,24 @@ final class MigrateCommandsTest {
         assertThat(run("advance", "--plan").exitCode()).isZero();
         shouldDo("advance");
         assertThat(run("status").out()).contains("phase 3");
+    }
+
+    @Test
+    void shouldRefuseAtOnceToOrderWhatNobodyWouldDo() {
+        shouldDo("init");
+        for (String command : List.of("backfill", "verify")) {
+            assertError(run(command), 3, "ANL-5001", "phase");
+        }
+        shouldDo("advance");
+        try (PhaseStore store = store()) {
+            new BulkOrders(PhaseControl.of(store, "orders", NOW, ControlPolicy.DEFAULTS))
+                    .place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, false, 0, "ada"), false);
+        }
+
+        assertError(run("backfill"), 3, "ANL-5001", "a verification that ada ordered at", "--replace");
+        assertError(run("backfill", "--replace", "--wait", "0s"), 3, "ANL-5001", "no instance did it");
+        assertThat(run("history").out()).contains("order failed", "replaced by an order of", "no instance did it");
+        assertError(run("verify", "--wait", "0s"), 3, "ANL-5001", "no instance did it");
     }
 
     @Test

@@ -53,10 +53,9 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
                 ? phase != Phase.ORIGIN_ONLY
                 : phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET && work.keepsTimes();
         if (!fits) {
-            throw new KeyRunException(
+            throw KeyRunException.refused(
                     "back-fill is for phase 2, and for 3 with a copy of guarantee SOURCE_TIMESTAMPS, name="
-                            + control.name() + ", phase=" + phase.label(),
-                    null);
+                            + control.name() + ", phase=" + phase.label());
         }
     }
 

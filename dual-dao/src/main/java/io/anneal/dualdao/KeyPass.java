@@ -195,6 +195,9 @@ abstract class KeyPass<K> {
     private void beat() {
         Map<String, String> facts = facts();
         facts.put(Facts.KIND, run.kind == PhaseNote.Kind.BACKFILL ? "backfill" : "verify");
+        if (run.order != null) {
+            facts.put(Facts.ORDER, run.order);
+        }
         facts.put(Facts.STARTED_MILLIS, Long.toString(start.at().toEpochMilli()));
         tolerant(() -> run.dual.config.phases.heartbeat(
                 control.name(),
@@ -228,7 +231,11 @@ abstract class KeyPass<K> {
     }
 
     KeyRunResult finish(Map<String, String> more) {
-        add(run.kind, more);
+        Map<String, String> facts = new HashMap<>(more);
+        if (run.order != null) {
+            facts.put(Facts.ORDER, run.order);
+        }
+        add(run.kind, facts);
         mark.ifPresent(WorkMark::clear);
         return soFar();
     }

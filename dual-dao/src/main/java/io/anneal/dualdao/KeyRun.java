@@ -25,6 +25,10 @@ public final class KeyRun<K> {
     Duration patience = Duration.ofMinutes(10);
     boolean repairs;
     String who;
+
+    /** The order that it is done for; null without one. */
+    String order;
+
     Consumer<KeyRunResult> progress = soFar -> {};
 
     KeyRun(DualDao<?> dual, PhaseNote.Kind kind, List<KeySource<K>> sources) {
@@ -101,7 +105,7 @@ public final class KeyRun<K> {
             throw new KeyRunException("keys can't be copied or compared without .copy(codec, copy)", null);
         }
         if (!dual.keyRunning.compareAndSet(false, true)) {
-            throw new KeyRunException("a run of this instance is under way, instance=" + dual.instance(), null);
+            throw KeyRunException.tooEarly("a run of this instance is under way, instance=" + dual.instance());
         }
         KeyPass<K> pass =
                 kind == PhaseNote.Kind.BACKFILL ? new KeyBackfillPass<>(this) : new KeyVerificationPass<>(this);

@@ -4,23 +4,38 @@ package io.anneal.dualdao;
 public final class KeyRunException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final boolean tooEarly;
-
-    KeyRunException(String message, Throwable cause) {
-        this(message, cause, false);
+    private enum Why {
+        FAILED,
+        TOO_EARLY,
+        REFUSED
     }
 
-    private KeyRunException(String message, Throwable cause, boolean tooEarly) {
+    private final Why why;
+
+    KeyRunException(String message, Throwable cause) {
+        this(message, cause, Why.FAILED);
+    }
+
+    private KeyRunException(String message, Throwable cause, Why why) {
         super(message, cause);
-        this.tooEarly = tooEarly;
+        this.why = why;
     }
 
     /** For a run that may begin in a moment. */
     static KeyRunException tooEarly(String message) {
-        return new KeyRunException(message, null, true);
+        return new KeyRunException(message, null, Why.TOO_EARLY);
+    }
+
+    /** For a run that the phase is not one for. */
+    static KeyRunException refused(String message) {
+        return new KeyRunException(message, null, Why.REFUSED);
     }
 
     boolean isTooEarly() {
-        return tooEarly;
+        return why == Why.TOO_EARLY;
+    }
+
+    boolean isRefused() {
+        return why == Why.REFUSED;
     }
 }

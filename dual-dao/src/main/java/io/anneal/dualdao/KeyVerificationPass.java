@@ -123,10 +123,8 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
                 ? Side.TARGET
                 : phase.authority().other();
         if (!phase.writes(lacking)) {
-            throw new KeyRunException(
-                    "nothing is made good where one side alone is written, name=" + control.name() + ", phase="
-                            + phase.label(),
-                    null);
+            throw KeyRunException.refused("nothing is made good where one side alone is written, name=" + control.name()
+                    + ", phase=" + phase.label());
         }
         List<K> batch = found.stream().map(Outcome::key).toList();
         work.copy(lacking, batch, "verification", run.parallel);

@@ -58,6 +58,7 @@ final class OrderedRuns {
             if (order.keysPerSecond() > 0) {
                 run.keysPerSecond(order.keysPerSecond());
             }
+            run.order = order.id();
             run.who(order.who()).repair(order.repairs()).run();
         } catch (InterruptedException closed) { // the order stays, and with it where the run stopped
             Thread.currentThread().interrupt();
@@ -77,7 +78,8 @@ final class OrderedRuns {
         String reason = failure instanceof Error ? failure.toString() : String.valueOf(failure.getMessage());
         LOG.warn("work on all keys failed, kind={}, name={}", order.kind(), dual.name(), failure);
         try {
-            orders.failed(order, dual.instance(), reason);
+            boolean refused = failure instanceof KeyRunException known && known.isRefused();
+            orders.failed(order, dual.instance(), reason, refused);
         } catch (PhaseStoreException lost) {
             LOG.warn("phase store can't be told, name={}, reason={}", dual.name(), lost.getMessage());
         }

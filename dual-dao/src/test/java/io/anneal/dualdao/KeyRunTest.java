@@ -13,6 +13,7 @@ import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.Gate;
 import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.OrderFailedException;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.Delete;
@@ -280,20 +281,21 @@ final class KeyRunTest {
     }
 
     private BulkOrders.Order order(PhaseNote.Kind kind, int keysPerSecond) {
-        BulkOrders.Order order = new BulkOrders.Order(kind, false, keysPerSecond, "ada");
-        new BulkOrders(dual.control()).place(order);
+        BulkOrders.Order order = place(BulkOrders.Order.of(kind, false, keysPerSecond, "ada"), false);
         dual.poll();
         return order;
     }
 
-    private PhaseNote await() throws InterruptedException {
+    private BulkOrders.Order place(BulkOrders.Order order, boolean replaces) {
+        return new BulkOrders(dual.control()).place(order, replaces);
+    }
+
+    private PhaseNote await(BulkOrders.Order order) throws InterruptedException {
         PhaseControl.Sleeper polling = duration -> {
             PhaseControl.Sleeper.THREAD.sleep(Duration.ofMillis(5));
             dual.poll();
         };
-        return new BulkOrders(dual.control())
-                .await(Duration.ofMinutes(10), polling, keys -> {})
-                .orElseThrow();
+        return new BulkOrders(dual.control()).await(order, Duration.ofMinutes(10), polling, keys -> {});
     }
 
     @Test
@@ -302,10 +304,8 @@ final class KeyRunTest {
         start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
         advance(false);
 
-        order(PhaseNote.Kind.BACKFILL, 0);
-        PhaseNote copied = await();
-        order(PhaseNote.Kind.VERIFICATION, 0);
-        PhaseNote compared = await();
+        PhaseNote copied = await(order(PhaseNote.Kind.BACKFILL, 0));
+        PhaseNote compared = await(order(PhaseNote.Kind.VERIFICATION, 0));
 
         assertThat(copied.kind()).isEqualTo(PhaseNote.Kind.BACKFILL);
         assertThat(copied.who()).isEqualTo("ada");
@@ -321,13 +321,11 @@ final class KeyRunTest {
         advance(false);
         listedForOrders.failsAt = 5;
 
-        order(PhaseNote.Kind.BACKFILL, 0);
+        BulkOrders.Order order = order(PhaseNote.Kind.BACKFILL, 0);
 
-        PhaseNote failed = await();
-        assertThat(failed.kind()).isEqualTo(PhaseNote.Kind.ORDER_FAILED);
-        assertThat(failed.facts())
-                .containsEntry(Facts.INSTANCE, "one")
-                .containsEntry(Facts.TEXT, "connection is closed");
+        assertThatThrownBy(() -> await(order))
+                .isInstanceOf(OrderFailedException.class)
+                .hasMessageContaining("instance=one, reason=connection is closed");
         assertThat(due(new BulkOrders(dual.control()), "one")).isEmpty();
     }
 
@@ -340,11 +338,11 @@ final class KeyRunTest {
         listedForOrders.failsAt = 5;
         listedForOrders.failsByError = true;
 
-        order(PhaseNote.Kind.BACKFILL, 0);
+        BulkOrders.Order order = order(PhaseNote.Kind.BACKFILL, 0);
 
-        PhaseNote failed = await();
-        assertThat(failed.kind()).isEqualTo(PhaseNote.Kind.ORDER_FAILED);
-        assertThat(failed.facts()).containsEntry(Facts.TEXT, "java.lang.NoClassDefFoundError: Driver");
+        assertThatThrownBy(() -> await(order))
+                .isInstanceOf(OrderFailedException.class)
+                .hasMessageContaining("java.lang.NoClassDefFoundError: Driver");
     }
 
     @ParameterizedTest
@@ -438,7 +436,7 @@ final class KeyRunTest {
             }
         };
         tickNanos = 500_000_000;
-        order(PhaseNote.Kind.BACKFILL, 1);
+        BulkOrders.Order order = order(PhaseNote.Kind.BACKFILL, 1);
         asleep.await();
         dual.close();
         whileAsleep = () -> {};
@@ -448,10 +446,123 @@ final class KeyRunTest {
 
         start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
 
-        assertThat(await().kind()).isEqualTo(PhaseNote.Kind.BACKFILL);
+        assertThat(await(order).kind()).isEqualTo(PhaseNote.Kind.BACKFILL);
         assertThat(target.names).isEqualTo(origin.names);
         assertThat(listedForOrders.begun).hasSize(2);
         assertThat(listedForOrders.begun.get(1)).isPresent();
+    }
+
+    @Test
+    void shouldEndEachOrderByItsOwnNoteAlone() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        BulkOrders.Order asked = place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, false, 0, "ada"), false);
+
+        BulkOrders.Order back = BulkOrders.Order.of(PhaseNote.Kind.BACKFILL, false, 0, "bob");
+        assertThatThrownBy(() -> place(back, false))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("a verification that ada ordered at")
+                .hasMessageContaining("--replace");
+        dual.backfill(new Keys(origin)).run();
+        dual.verify(new Keys(origin)).run();
+
+        PhaseNote done = await(asked);
+        assertThat(done.kind()).isEqualTo(PhaseNote.Kind.VERIFICATION);
+        assertThat(done.who()).isEqualTo("ada");
+        assertThat(await(place(back, false)).who()).isEqualTo("bob");
+    }
+
+    @Test
+    void shouldLetAnOrderTakeThePlaceOfOneThatNobodyDoes() throws InterruptedException {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        BulkOrders.Order first = place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, false, 0, "ada"), false);
+
+        BulkOrders.Order second = place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, true, 0, "bob"), true);
+
+        assertThatThrownBy(() -> await(first))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("replaced by an order of bob");
+        assertThat(await(second).who()).isEqualTo("bob");
+        assertThat(target.names).as("by the second, which repairs").isEqualTo(origin.names);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Phase.class,
+            names = {"ORIGIN_ONLY", "TARGET_FIRST", "WRITE_TARGET", "TARGET_ONLY"})
+    void shouldRefuseAnOrderAtOnceThatNobodyWouldDoInThePhase(Phase phase) {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        walk(phase);
+        int notes = phases.notes("names").size();
+
+        assertThatThrownBy(() -> order(PhaseNote.Kind.BACKFILL, 0))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("back-fill is for phase 2");
+        if (phase != Phase.TARGET_FIRST) {
+            assertThatThrownBy(() -> order(PhaseNote.Kind.VERIFICATION, 0))
+                    .isInstanceOf(GateException.class)
+                    .hasMessageContaining("2, 3 and 3b");
+        }
+
+        assertThat(phases.notes("names")).hasSize(notes);
+    }
+
+    @Test
+    void shouldTellOfAnInstanceThatRefusesAsOfAGate() {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        walk(Phase.READ_TARGET);
+
+        BulkOrders.Order order = order(PhaseNote.Kind.BACKFILL, 0);
+
+        assertThatThrownBy(() -> await(order))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("SOURCE_TIMESTAMPS");
+    }
+
+    @Test
+    void shouldEndAnOrderThatNobodyDoesInTimeByTheClock() {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        AtomicLong seconds = new AtomicLong(dual.environment().clock().millis() / 1_000);
+        PhaseControl slow =
+                PhaseControl.of(phases, "names", () -> Instant.ofEpochSecond(seconds.get()), ControlPolicy.DEFAULTS);
+        BulkOrders orders = new BulkOrders(slow);
+        BulkOrders.Order order = orders.place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, false, 0, "ada"), false);
+        int[] looks = {0};
+
+        assertThatThrownBy(() -> orders.await(
+                        order,
+                        Duration.ofSeconds(10),
+                        asked -> {
+                            looks[0]++;
+                            seconds.addAndGet(4);
+                        },
+                        keys -> {}))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("no instance did it")
+                .hasMessageContaining("waited=10s");
+
+        assertThat(looks[0])
+                .as("a store that answers slowly takes from the time, too")
+                .isEqualTo(3);
+        assertThat(phases.notes("names")).last().matches(note -> note.kind() == PhaseNote.Kind.ORDER_FAILED, "ended");
+        dual.poll();
+        assertThat(due(new BulkOrders(dual.control()), "one")).isEmpty();
+    }
+
+    @Test
+    void shouldEndTheWaitForAnOrderWhenThePhaseIsChanged() {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        BulkOrders.Order order = place(BulkOrders.Order.of(PhaseNote.Kind.BACKFILL, false, 0, "ada"), false);
+        advance(true);
+
+        assertThatThrownBy(() -> await(order))
+                .isInstanceOf(GateException.class)
+                .hasMessageContaining("the phase was changed");
     }
 
     private Optional<BulkOrders.Order> due(BulkOrders orders, String instance) {

@@ -4,6 +4,7 @@ import io.anneal.agent.LiveNodeException;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
 import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.OrderFailedException;
 import io.anneal.dualdao.journal.JournalException;
 import io.anneal.dualdao.phase.PhaseChangedException;
 import io.anneal.dualdao.phase.PhaseStoreException;
@@ -181,6 +182,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.INVALID_VALUE, message);
         } else if (failure instanceof GateException || failure instanceof BulkRefusedException) {
             return of(ErrorCode.GATE, message);
+        } else if (failure instanceof OrderFailedException) {
+            return of(ErrorCode.BULK, message);
         } else if (failure instanceof PhaseStoreException) {
             return of(ErrorCode.PHASE_STORE, message);
         } else if (failure instanceof PhaseChangedException) {

@@ -17,9 +17,8 @@ public final class BulkOptions {
     @Option(
             names = "--rate",
             paramLabel = "N",
-            defaultValue = "0",
-            description = "Rows a second at most; as fast as it goes unless told.")
-    private long rowsPerSecond;
+            description = "Rows a second at most, above 0; as fast as it goes unless told.")
+    private Long rowsPerSecond;
 
     @Option(
             names = "--checkpoint",
@@ -36,33 +35,55 @@ public final class BulkOptions {
                     + " ${DEFAULT-VALUE} unless told.")
     private Duration wait;
 
+    @Option(
+            names = "--replace",
+            description =
+                    "Take the place of work that was ordered and is not done, as after a command that was killed.")
+    private boolean replaces;
+
     Duration waiting() {
         return wait;
     }
 
+    boolean replaces() {
+        return replaces;
+    }
+
+    /** 0 for as fast as it goes. */
+    private long rate(Subcommand command, long max) {
+        if (rowsPerSecond != null && (rowsPerSecond < 1 || rowsPerSecond > max)) {
+            throw command.usage("--rate takes a number of rows a second from 1 to " + max);
+        }
+        return rowsPerSecond == null ? 0 : rowsPerSecond;
+    }
+
     /** What instances are asked to do. */
     BulkOrders.Order order(Subcommand command, PhaseNote.Kind kind, boolean repairs, String who) {
-        if (checkpoint != null || rowsPerSecond < 0 || rowsPerSecond > Integer.MAX_VALUE) {
-            throw command.usage(
-                    "--checkpoint needs --origin and --target, --rate takes a number of keys a second; instances go on by themselves");
+        if (checkpoint != null) {
+            throw command.usage("--checkpoint needs --origin and --target; instances go on by themselves");
         }
-        return new BulkOrders.Order(kind, repairs, (int) rowsPerSecond, who);
+        return BulkOrders.Order.of(kind, repairs, (int) rate(command, Integer.MAX_VALUE), who);
+    }
+
+    /** Refuses what instances alone could heed, before a store is opened. */
+    void checkHere(Subcommand command) {
+        if (replaces) {
+            throw command.usage("--replace is about work that instances do: leave --origin and --target out");
+        }
+        rate(command, Long.MAX_VALUE);
     }
 
     /** Refuses what only a copy or a comparison in this process could heed. */
     void checkNone(Subcommand command) {
-        if (rowsPerSecond != 0 || checkpoint != null) {
+        if (rowsPerSecond != null || checkpoint != null) {
             throw command.usage("--rate and --checkpoint need --origin and --target");
         }
     }
 
     public BulkSettings settings(Subcommand command, String who, Progress progress) {
-        if (rowsPerSecond < 0) {
-            throw command.usage("--rate takes a number of rows a second");
-        }
         return new BulkSettings(
                 who,
-                rowsPerSecond,
+                rate(command, Long.MAX_VALUE),
                 Optional.ofNullable(checkpoint),
                 REREAD_DELAY,
                 told -> progress.update(told.bytes(), told.rows(), told.secondsLeft()));

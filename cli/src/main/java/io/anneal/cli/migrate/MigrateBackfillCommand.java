@@ -54,6 +54,7 @@ final class MigrateBackfillCommand extends Subcommand {
             return reverse ? stepBack() : order();
         }
         sides.checkBulk(this);
+        bulk.checkHere(this);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
                 Progress progress = progress(reverse ? "comparing" : "copying")) {
@@ -73,7 +74,7 @@ final class MigrateBackfillCommand extends Subcommand {
     }
 
     private OrderedWork ordered() {
-        return new OrderedWork(this, "backfill", migration.name(), bulk.waiting());
+        return new OrderedWork(this, "backfill", migration.name(), bulk.waiting(), bulk.replaces());
     }
 
     private int order() throws IOException, InterruptedException {

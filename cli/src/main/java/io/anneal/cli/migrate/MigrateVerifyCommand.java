@@ -49,6 +49,7 @@ final class MigrateVerifyCommand extends Subcommand {
             return order();
         }
         sides.checkBulk(this);
+        bulk.checkHere(this);
         if (repair) {
             throw usage("--repair is done by an instance: leave --origin and --target out");
         }
@@ -72,7 +73,8 @@ final class MigrateVerifyCommand extends Subcommand {
     private int order() throws IOException, InterruptedException {
         BulkOrders.Order order = bulk.order(this, PhaseNote.Kind.VERIFICATION, repair, who.who());
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
-            return new OrderedWork(this, "verify", migration.name(), bulk.waiting()).run(phases.control(), order);
+            return new OrderedWork(this, "verify", migration.name(), bulk.waiting(), bulk.replaces())
+                    .run(phases.control(), order);
         }
     }
 

@@ -47,6 +47,9 @@ final class SidesOptions {
         if ((origin == null) != (target == null)) {
             throw command.usage("--origin and --target go together");
         }
+        if (origin == null && (originConf != null || targetConf != null || !classPath.isEmpty())) {
+            throw command.usage("--origin-conf, --target-conf and --classpath need --origin and --target");
+        }
         if (origin != null && origin.equals(target) && StoreUrl.parse(origin).lasting()) {
             throw command.usage("--origin and --target are the same store, url=" + origin);
         }

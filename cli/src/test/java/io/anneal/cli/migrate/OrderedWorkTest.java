@@ -10,7 +10,14 @@ import org.junit.jupiter.api.Test;
 
 final class OrderedWorkTest {
     private static int exitCode(PhaseNote.Kind kind, Map<String, String> facts) {
-        return OrderedWork.exitCode(new PhaseNote(Instant.EPOCH, 2, "ada", kind, facts));
+        return OrderedWork.exitCode(kind, new PhaseNote(Instant.EPOCH, 2, "ada", kind, facts));
+    }
+
+    @Test
+    void shouldNotTakeACopyForAComparison() {
+        PhaseNote copied =
+                new PhaseNote(Instant.EPOCH, 2, "ada", PhaseNote.Kind.BACKFILL, Map.of("rows", "3", "mismatches", "0"));
+        assertThat(OrderedWork.exitCode(PhaseNote.Kind.VERIFICATION, copied)).isEqualTo(1);
     }
 
     @Test

@@ -541,7 +541,7 @@ public final class PhaseControl {
         return true;
     }
 
-    private Situation situation() {
+    Situation situation() {
         PhaseRecord current = current();
         List<PhaseRecord> history = store.history(name).stream()
                 .filter(past -> past.version() <= current.version())

@@ -40,6 +40,10 @@ public final class Facts {
     public static final String ACKNOWLEDGED = "acknowledged";
     /** Of a note: the instance that it is about. */
     public static final String INSTANCE = "instance";
+    /** Of a note that orders work, or ends such an order, and of an instance that does it: which one. */
+    public static final String ORDER = "order";
+    /** Of a note that ends an order: {@code true} if nothing failed, but it was not to be done. */
+    public static final String REFUSED = "refused";
     /** Words of a note. */
     public static final String TEXT = "text";
 

@@ -170,7 +170,8 @@ public final class StoryRecorder {
                 event(
                         note,
                         "O",
-                        "ordered: " + note.facts().getOrDefault(Facts.KIND, "").toLowerCase(Locale.ROOT));
+                        "ordered: " + note.facts().getOrDefault(Facts.KIND, "").toLowerCase(Locale.ROOT)
+                                + (Boolean.parseBoolean(note.facts().get("repairs")) ? " with repair" : ""));
             case FINISHED -> event(note, "E", "finished, no way back");
             default ->
                 event(note, "*", note.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') + counted);
