@@ -100,16 +100,7 @@ public final class Agent implements Closeable {
             AgentStatus self;
             try (LiveNode node = LiveNode.open(config, host)) {
                 requireFileSystem(node, runs);
-                self = new AgentStatus(
-                        Instant.EPOCH,
-                        node.hostId(),
-                        node.version(),
-                        node.endpoint(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        List.of(),
-                        List.of());
+                self = self(node);
                 letGo(node, fence, runs);
             }
             Agent agent = new Agent(config, host, fence, runs, self);
@@ -123,21 +114,50 @@ public final class Agent implements Closeable {
         }
     }
 
+    /**
+     * Whether an agent could start beside the node: nothing is let go, and nothing but the directory is made.
+     *
+     * @return what the node says of itself
+     * @throws IOException when it could not, or one has the directory already
+     */
+    public static AgentStatus check(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
+        FenceLease fence = FenceLease.open(directory);
+        try (LiveNode node = LiveNode.open(config, host)) {
+            requireFileSystem(node, directory.toRealPath());
+            return self(node);
+        } finally {
+            fence.close();
+        }
+    }
+
+    private static AgentStatus self(LiveNode node) throws IOException {
+        return new AgentStatus(
+                Instant.EPOCH,
+                node.hostId(),
+                node.version(),
+                node.endpoint(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                List.of());
+    }
+
     /** An import moves files; from another file system it would copy them, and be torn by a crash. */
-    private static void requireFileSystem(LiveNode node, Path runs) throws IOException {
-        FileStore ours = Files.getFileStore(runs);
+    private static void requireFileSystem(LiveNode node, Path ours) throws IOException {
+        FileStore store = Files.getFileStore(ours);
         List<Path> data = node.dataDirectories();
         for (Path directory : data) {
             if (!Files.isDirectory(directory)) {
                 throw new LiveNodeException("data of the node is not here: the agent runs on the node's machine, node="
                         + node.address() + ", directory=" + directory);
             }
-            if (Files.getFileStore(directory).equals(ours)) {
+            if (Files.getFileStore(directory).equals(store)) {
                 return;
             }
         }
         throw new LiveNodeException("directory of the agent is on another file system than the node's data, directory="
-                + runs + ", data=" + data);
+                + ours + ", data=" + data);
     }
 
     /** The deletions first: what is left after that costs disk, and no more. */

@@ -88,6 +88,21 @@ final class AgentTest {
         asked = new AgentPeer(asking.peers(), address);
     }
 
+    @Test
+    void shouldSayWhetherAnAgentCouldStart() throws IOException {
+        AgentStatus node = Agent.check(LiveNodeTest.config(peer), directory.resolve("other"), HostEnvironment.system());
+
+        assertThat(node.version()).startsWith("5.0.");
+        assertThat(node.run()).isEmpty();
+        // The one that stands there.
+        assertThatThrownBy(() ->
+                        Agent.check(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system()))
+                .hasMessageContaining("agent");
+        // Nothing was left that keeps one from starting.
+        Agent.open(LiveNodeTest.config(peer), directory.resolve("other"), HostEnvironment.system())
+                .close();
+    }
+
     private static Node node() {
         SharedToken token = SharedToken.of("a secret of more than sixteen bytes".getBytes(StandardCharsets.UTF_8));
         return Node.open(

@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.agent.Agent;
 import io.anneal.agent.AgentService;
+import io.anneal.agent.AgentStatus;
 import io.anneal.agent.LiveNodeConfig;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
@@ -80,6 +81,13 @@ public final class AgentCommand extends Subcommand {
     @Option(names = "--cql-tls", description = "Speak CQL over TLS, as --jmx-tls does.")
     private boolean cqlTls;
 
+    @Option(
+            names = "--check",
+            description =
+                    "Say whether an agent could start here, and do not start it: the node answers, is of a version that is"
+                            + " supported, and has its data on the directory's file system.")
+    private boolean isCheck;
+
     @Mixin
     private PeerSecurity security = new PeerSecurity();
 
@@ -92,6 +100,12 @@ public final class AgentCommand extends Subcommand {
                 .withLogins(
                         login("--jmx-user", jmxUser, jmxPasswordFile), login("--cql-user", cqlUser, cqlPasswordFile))
                 .withTls(jmxTls, cqlTls);
+        if (isCheck) {
+            AgentStatus node = Agent.check(config, directory, host());
+            out().println("an agent can start here: node " + node.endpoint() + ", host id " + node.hostId()
+                    + ", Cassandra " + node.version());
+            return ExitCode.YES;
+        }
         try (Agent agent = Agent.open(config, directory, host());
                 CommandNode node = CommandNode.serve(
                         address,

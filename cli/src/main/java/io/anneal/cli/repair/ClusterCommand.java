@@ -12,6 +12,9 @@ import picocli.CommandLine.Command;
 public final class ClusterCommand extends CommandGroup {
     @Override
     protected List<Entry> entries() {
-        return List.of(new Entry("repair", ClusterRepairCommand::new), new Entry("status", ClusterStatusCommand::new));
+        return List.of(
+                new Entry("repair", ClusterRepairCommand::new),
+                new Entry("status", ClusterStatusCommand::new),
+                new Entry("history", ClusterHistoryCommand::new));
     }
 }

@@ -218,8 +218,9 @@ public final class ClusterRepairCommand extends Subcommand {
         if (json() && !agents.isEmpty()) {
             throw usage("agents are told of as text: leave out --json, or ask 'anneal cluster status'");
         }
-        List<QualifiedTable> tables = wanted.stream().map(this::table).toList();
-        int exitCode = new PastRuns(this, runs, tables, List.of()).show(runs.isHistory());
+        List<QualifiedTable> tables = ClusterTables.of(this, wanted);
+        int exitCode =
+                new PastRuns(this, runs.records(this), runs::resumeCommand, tables, List.of()).show(runs.isHistory());
         if (agents.isEmpty()) {
             return exitCode;
         }
@@ -394,7 +395,7 @@ public final class ClusterRepairCommand extends Subcommand {
         if (agents.isEmpty()) {
             throw usage("name an agent of the cluster: --agent HOST:PORT");
         }
-        wanted.forEach(this::table);
+        ClusterTables.of(this, wanted);
         agents.forEach(RepairRunner::address);
         checkSettings();
         if (leaseSeconds < 5 || leaseSeconds > 3_600) {
@@ -429,20 +430,10 @@ public final class ClusterRepairCommand extends Subcommand {
         }
     }
 
-    private QualifiedTable table(String text) {
-        int dot = text.indexOf('.');
-        if (text.isEmpty() || dot == 0 || dot == text.length() - 1 || text.indexOf('.', dot + 1) >= 0 && dot >= 0) {
-            throw usage("what to repair is no keyspace, nor a table as KS.TABLE, given=" + text);
-        }
-        return dot < 0
-                ? new QualifiedTable(text, "*")
-                : new QualifiedTable(text.substring(0, dot), text.substring(dot + 1));
-    }
-
     private List<ClusterPart> plan(CommandNode node) throws IOException {
         ClusterAgents known = new ClusterAgents(
                 node.node().peers(), agents.stream().map(RepairRunner::address).toList());
-        List<QualifiedTable> given = wanted.stream().map(this::table).toList();
+        List<QualifiedTable> given = ClusterTables.of(this, wanted);
         List<ClusterPart> parts = new ArrayList<>();
         for (AgentKeyspace keyspace : known.keyspaces(
                 given.stream().map(QualifiedTable::keyspace).distinct().toList())) {

@@ -5,11 +5,13 @@ import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.Coverage;
 import io.anneal.cli.runs.KnownRun;
+import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Function;
 
 /** {@code --status} and {@code --history}: what records tell of runs. */
 final class PastRuns {
@@ -21,18 +23,24 @@ final class PastRuns {
     private final RunsOutput output;
 
     /**
+     * @param resumeCommand what goes on with a run
      * @param tables only runs of these, of all if there are none
      * @param replicas only runs that had all of these, by name or place
      */
-    PastRuns(Subcommand command, RunOptions options, List<QualifiedTable> tables, List<String> replicas)
+    PastRuns(
+            Subcommand command,
+            RunRecords records,
+            Function<RunRecord, String> resumeCommand,
+            List<QualifiedTable> tables,
+            List<String> replicas)
             throws IOException {
         this.command = command;
         this.tables = tables;
-        RunRecords.All all = options.records(command).all();
+        RunRecords.All all = records.all();
         runs = all.runs().stream().filter(run -> run.isOf(tables, replicas)).toList();
         unreadable = all.unreadable();
         now = command.environment().clock().instant();
-        output = new RunsOutput(command.out(), now, options::resumeCommand);
+        output = new RunsOutput(command.out(), now, resumeCommand);
     }
 
     /** Returns what the command exits with: yes is not said where a record that can't be read may say otherwise. */

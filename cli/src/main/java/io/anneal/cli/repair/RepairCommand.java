@@ -218,7 +218,7 @@ public final class RepairCommand extends Subcommand {
             wanted.add(NamedReplica.place(directory).toString());
         }
         replicas.forEach(address -> wanted.add(PeerAddress.text(RepairRunner.address(address))));
-        return new PastRuns(this, runs, tables, wanted).show(runs.isHistory());
+        return new PastRuns(this, runs.records(this), runs::resumeCommand, tables, wanted).show(runs.isHistory());
     }
 
     /** @param resumed the run that is gone on with */

@@ -182,9 +182,12 @@ final class RunOptions {
     }
 
     Path directory(Subcommand asking) {
-        return state != null
-                ? state
-                : asking.environment().home().resolve(".anneal").resolve("repairs");
+        return state != null ? state : defaultDirectory(asking);
+    }
+
+    /** Where runs are recorded unless it is said. */
+    static Path defaultDirectory(Subcommand asking) {
+        return asking.environment().home().resolve(".anneal").resolve("repairs");
     }
 
     /** What was said, as it must be said again from any directory, with the tables that it meant, and the slices of a sample. */

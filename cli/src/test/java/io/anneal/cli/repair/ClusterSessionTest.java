@@ -257,6 +257,12 @@ final class ClusterSessionTest {
         Ended history = cluster("--history", "ks");
         assertThat(history.exitCode()).as(history.out()).isZero();
         assertThat(history.out()).contains("repaired in", "ks.t between " + ONE + ", " + TWO);
+        Ended same = anneal("cluster", "history", "--state", state, "ks.t");
+        assertThat(same.exitCode()).isZero();
+        assertThat(same.out()).isEqualTo(history.out());
+        assertThat(anneal("cluster", "history", "--state", state, "ks.other").exitCode())
+                .isEqualTo(1);
+        assertUsage("KS.TABLE, given=.t", anneal("cluster", "history", "--state", state, ".t"));
         assertThat(home().resolve("checkpoint-ks")).doesNotExist();
         assertThat(cluster("--resume").err()).contains("there is no such run");
         assertThat(cluster("--resume", home().getFileName()).err()).contains("run has ended, start another one");

@@ -1,0 +1,46 @@
+package io.anneal.cli.repair;
+
+import io.anneal.cli.command.Subcommand;
+import io.anneal.cli.runs.RunRecords;
+import io.anneal.cli.runs.RunsOutput;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code anneal cluster history}: what {@code anneal cluster repair --history} tells, where operators look for it. */
+@Command(
+        name = "history",
+        description =
+                "Shows repairs that have ended, and until when each table is covered by them; exits with 1 if one was"
+                        + " never repaired as a whole, or not within its gc_grace.")
+public final class ClusterHistoryCommand extends Subcommand {
+    @Parameters(
+            paramLabel = "KS[.TABLE]",
+            arity = "0..*",
+            description = "What to tell of: a keyspace, or one table of it; repeatable. All by default.")
+    private List<String> wanted = List.of();
+
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "Where runs are recorded; .anneal/repairs in the user's home by default.")
+    private Path state;
+
+    @Override
+    protected int execute() throws IOException {
+        RunRecords records = new RunRecords(
+                state != null ? state : RunOptions.defaultDirectory(this),
+                environment().clock(),
+                this::say);
+        return new PastRuns(
+                        this,
+                        records,
+                        run -> "anneal cluster repair --resume " + RunsOutput.shortId(run),
+                        ClusterTables.of(this, wanted),
+                        List.of())
+                .show(true);
+    }
+}
