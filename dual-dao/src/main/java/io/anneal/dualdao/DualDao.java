@@ -95,7 +95,7 @@ public final class DualDao<D> implements AutoCloseable {
     private final Object noticing = new Object();
     private long noticedVersion;
     private int noticedNotes;
-    private boolean closed;
+    private volatile boolean closed;
 
     private DualDao(DualConfig<D> config, ConfigCheck<D> checked) {
         this.config = config;
@@ -284,6 +284,10 @@ public final class DualDao<D> implements AutoCloseable {
     /** Time and threads, as the builder was given them. */
     public DualEnvironment environment() {
         return config.environment;
+    }
+
+    boolean closed() {
+        return closed;
     }
 
     /** As in the phase store. */

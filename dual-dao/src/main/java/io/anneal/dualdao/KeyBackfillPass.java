@@ -11,8 +11,6 @@ import java.util.Optional;
 
 /** Takes batch after batch into the journal, and copies it from there to the target. */
 final class KeyBackfillPass<K> extends KeyPass<K> {
-    private static final String LEFT = "left";
-
     private long left;
 
     KeyBackfillPass(KeyRun<K> run) {
@@ -24,13 +22,14 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
         requirePhase();
         begin();
         each();
-        return finish(Map.of(Facts.TEXT, identity()));
+        return finish(Map.of(Facts.TEXT, identity(), Facts.LEFT, Long.toString(left)));
     }
 
     @Override
     boolean work(List<K> batch) throws InterruptedException {
         requirePhase();
         List<Outcome<K>> outcomes = work.copy(Side.TARGET, batch, "back-fill", run.parallel);
+        requireOpen();
         long done = outcomes.stream().filter(Outcome::done).count();
         left += batch.size() - done;
         Optional<Throwable> cause = outcomes.stream()
@@ -66,11 +65,11 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
 
     @Override
     Optional<Map<String, String>> state() {
-        return Optional.of(Map.of(LEFT, Long.toString(left)));
+        return Optional.of(Map.of(Facts.LEFT, Long.toString(left)));
     }
 
     @Override
     void goOn(Map<String, String> state) {
-        left = Long.parseLong(state.get(LEFT));
+        left = Long.parseLong(state.get(Facts.LEFT));
     }
 }

@@ -97,8 +97,16 @@ abstract class KeyPass<K> {
         return run.dual.instance() + "-" + run.kind.name().toLowerCase(Locale.ROOT);
     }
 
+    /** To be asked after work and before what it came to is told: what a dual DAO that ends did not do is not done. */
+    void requireOpen() {
+        if (run.dual.closed()) {
+            throw KeyRunException.closed(control.name(), null);
+        }
+    }
+
     /** Begins, or goes on where an earlier run stopped whose note would still count. */
     void begin() {
+        requireOpen();
         start = control.begin();
         if (!start.acknowledged()) {
             // By what the note will say, and no second look: a run that does not count must not go on for days.
@@ -135,7 +143,9 @@ abstract class KeyPass<K> {
             Iterator<KeySource.Listed<K>> each = run.sources.get(source).after(Optional.ofNullable(last));
             try {
                 while (each.hasNext()) {
-                    if (!work(next(each, batchKeys))) {
+                    boolean goesOn = work(next(each, batchKeys));
+                    requireOpen();
+                    if (!goesOn) {
                         return false;
                     }
                     long now = time.nanoTime().getAsLong();
@@ -225,6 +235,7 @@ abstract class KeyPass<K> {
     }
 
     void add(PhaseNote.Kind noted, Map<String, String> more) {
+        requireOpen();
         Map<String, String> facts = facts();
         facts.putAll(more);
         control.finish(start, noted, run.who, facts);

@@ -96,7 +96,7 @@ public final class KeyRun<K> {
     /**
      * Does it, and returns at the end of all keys.
      *
-     * @throws KeyRunException when the phase is not one for it, when instances have not acknowledged the phase, when the sources can't
+     * @throws KeyRunException when the dual DAO is closed, or is closed meanwhile; when the phase is not one for it, when instances have not acknowledged the phase, when the sources can't
      *     be listed, or a whole batch of keys failed
      * @throws InterruptedException when this thread was interrupted; the next run goes on
      */
@@ -111,6 +111,11 @@ public final class KeyRun<K> {
                 kind == PhaseNote.Kind.BACKFILL ? new KeyBackfillPass<>(this) : new KeyVerificationPass<>(this);
         try {
             return pass.run();
+        } catch (KeyRunException told) {
+            throw told;
+        } catch (RuntimeException e) {
+            // Of a journal or a phase that is gone, or of a source whose connections its owner closed, too.
+            throw dual.closed() ? KeyRunException.closed(dual.name(), e) : e;
         } finally {
             dual.keyRunning.set(false);
             pass.forget();

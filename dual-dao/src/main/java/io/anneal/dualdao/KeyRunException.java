@@ -31,6 +31,11 @@ public final class KeyRunException extends RuntimeException {
         return new KeyRunException(message, null, Why.REFUSED);
     }
 
+    static KeyRunException closed(String name, Throwable cause) {
+        return new KeyRunException(
+                "the dual DAO was closed, a later run goes on where this one stopped, name=" + name, cause);
+    }
+
     boolean isTooEarly() {
         return why == Why.TOO_EARLY;
     }

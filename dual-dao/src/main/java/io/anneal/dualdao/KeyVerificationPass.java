@@ -76,7 +76,9 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
 
     /** Of these keys those of which the sides differ, or could not be read now. */
     private List<Outcome<K>> differing(List<K> batch) throws InterruptedException {
-        return work.compare(batch, run.parallel).stream()
+        List<Outcome<K>> compared = work.compare(batch, run.parallel);
+        requireOpen();
+        return compared.stream()
                 .filter(outcome -> !outcome.done() || !outcome.differences().isEmpty())
                 .toList();
     }
@@ -144,6 +146,7 @@ final class KeyVerificationPass<K> extends KeyPass<K> {
     private void awaitJournals() throws InterruptedException {
         long begunNanos = time.nanoTime().getAsLong();
         while (true) {
+            requireOpen();
             run.dual.follower.poll();
             while (redriven() > 0) {
                 run.dual.follower.poll();

@@ -23,7 +23,6 @@ final class OrderedRuns {
     private final ExecutorService thread;
     private final BulkOrders orders;
     private final AtomicBoolean running = new AtomicBoolean();
-    private volatile boolean closed;
 
     OrderedRuns(DualDao<?> dual) {
         this.dual = dual;
@@ -60,11 +59,11 @@ final class OrderedRuns {
             }
             run.order = order.id();
             run.who(order.who()).repair(order.repairs()).run();
-        } catch (InterruptedException closed) { // the order stays, and with it where the run stopped
+        } catch (InterruptedException ending) { // the order stays, and with it where the run stopped
             Thread.currentThread().interrupt();
         } catch (RuntimeException
                 | Error e) { // of the caller's sources and copies, too, as of a class that can't be loaded
-            boolean again = closed || e instanceof KeyRunException early && early.isTooEarly();
+            boolean again = dual.closed() || e instanceof KeyRunException early && early.isTooEarly();
             if (!again) {
                 fail(order, e);
             }
@@ -87,7 +86,6 @@ final class OrderedRuns {
 
     /** Leaves the order to others, or to the next run of this instance. */
     void close() {
-        closed = true;
         thread.shutdownNow();
     }
 }

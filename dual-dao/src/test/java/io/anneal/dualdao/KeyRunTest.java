@@ -48,6 +48,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +121,7 @@ final class KeyRunTest {
         private boolean failsByError;
         private CountDownLatch reached;
         private Instant writtenAt;
+        private LongConsumer whenListed = id -> {};
 
         Keys(MapNames dao) {
             this.dao = dao;
@@ -146,6 +148,7 @@ final class KeyRunTest {
                 @Override
                 public Listed<Long> next() {
                     long next = each.next();
+                    whenListed.accept(next);
                     if (next == failsAt && reached != null) {
                         reached.countDown();
                         // As a driver that answers an interrupt with an exception of its own.
@@ -295,7 +298,12 @@ final class KeyRunTest {
             PhaseControl.Sleeper.THREAD.sleep(Duration.ofMillis(5));
             dual.poll();
         };
-        return new BulkOrders(dual.control()).await(order, Duration.ofMinutes(10), polling, keys -> {});
+        PhaseNote done = new BulkOrders(dual.control()).await(order, Duration.ofMinutes(10), polling, keys -> {});
+        // The run still takes its mark out of the directory.
+        for (int looks = 0; dual.keyRunning.get() && looks < 2_000; looks++) {
+            PhaseControl.Sleeper.THREAD.sleep(Duration.ofMillis(5));
+        }
+        return done;
     }
 
     @Test
@@ -664,12 +672,57 @@ final class KeyRunTest {
 
         assertThat(dual.backfill(new Keys(origin)).run().left()).isOne();
 
+        assertThat(dual.control().notes())
+                .last()
+                .satisfies(note -> assertThat(note.facts()).containsEntry(Facts.LEFT, "1"));
         assertThat(dual.journal().contains(Side.TARGET, "42")).isTrue();
         dual.poll();
         assertThat(missing()).contains("dirty-target").doesNotContain("backfill");
         target.failing.clear();
         dual.redrive();
         assertThat(target.names).isEqualTo(origin.names);
+    }
+
+    @Test
+    void shouldLeaveNoNoteOfWhatAClosedDualDaoWasAskedFor() {
+        fill(origin, 10);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        dual.close();
+
+        assertThatThrownBy(() -> dual.backfill(new Keys(origin)).run())
+                .isInstanceOf(KeyRunException.class)
+                .hasMessageContaining("was closed");
+        assertThatThrownBy(() -> dual.verify(new Keys(origin)).run())
+                .isInstanceOf(KeyRunException.class)
+                .hasMessageContaining("was closed");
+
+        assertThat(phases.notes("names")).isEmpty();
+        assertThat(phases.heartbeats("names")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = PhaseNote.Kind.class,
+            names = {"BACKFILL", "VERIFICATION"})
+    void shouldEndARunWhoseDualDaoIsClosedMeanwhile(PhaseNote.Kind kind) {
+        fill(origin, 1_000);
+        fill(target, 1_000);
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        Keys keys = new Keys(origin);
+        keys.whenListed = id -> {
+            if (id == 300) {
+                dual.close();
+            }
+        };
+
+        assertThatThrownBy(() -> (kind == PhaseNote.Kind.BACKFILL ? dual.backfill(keys) : dual.verify(keys)).run())
+                .isInstanceOf(KeyRunException.class)
+                .hasMessageContaining("was closed");
+
+        assertThat(phases.notes("names")).isEmpty();
+        assertThat(phases.heartbeats("names")).isEmpty();
     }
 
     @Test

@@ -59,15 +59,20 @@ final class OrderedWork {
     private void print(PhaseNote done) throws IOException {
         long keys = Facts.number(done.facts(), Facts.ROWS);
         long mismatches = Math.max(0, Facts.number(done.facts(), Facts.MISMATCHES));
+        long left = Math.max(0, Facts.number(done.facts(), Facts.LEFT));
         String text = done.facts().getOrDefault(Facts.TEXT, "");
         if (done.kind() != PhaseNote.Kind.BACKFILL && !done.compared()) {
             text += "; no key was listed, so that nothing is known";
+        }
+        if (left > 0) {
+            text += "; " + left + " more could not be copied just then, and wait in journals";
         }
         if (command.json()) {
             try (JsonResult result = new JsonResult(command.out(), "migrate " + verb)) {
                 result.fields().writeStringField("name", name);
                 result.fields().writeNumberField("keys", keys);
                 result.fields().writeNumberField("mismatches", mismatches);
+                result.fields().writeNumberField("left", left);
                 result.fields().writeStringField("text", text);
             }
             return;
@@ -75,7 +80,7 @@ final class OrderedWork {
         command.out()
                 .println(
                         done.kind() == PhaseNote.Kind.BACKFILL
-                                ? String.format(Locale.ROOT, "%,d keys copied: %s", keys, text)
+                                ? String.format(Locale.ROOT, "%,d keys copied: %s", keys - left, text)
                                 : String.format(
                                         Locale.ROOT, "%,d keys compared, %,d differ: %s", keys, mismatches, text));
     }

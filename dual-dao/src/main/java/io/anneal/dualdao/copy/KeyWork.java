@@ -5,7 +5,6 @@ import io.anneal.dualdao.control.Agreement;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.order.Background;
-import io.anneal.dualdao.order.Stages;
 import io.anneal.dualdao.phase.Side;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,6 +14,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -24,9 +25,13 @@ import java.util.function.Supplier;
  * of every key there. One thread at a time.
  */
 public final class KeyWork<D> {
+    /** So many keys of a batch that hang are a side that hangs. */
+    private static final int LATE_MAX = 16;
+
     private final DirtyKeys dirty;
     private final KeyCopies<D> copies;
     private final Background background;
+    private final KeyDeadline deadline;
     private final Redrive<D> redrive;
     private final Supplier<Agreement> agreement;
 
@@ -34,11 +39,13 @@ public final class KeyWork<D> {
             DirtyKeys dirty,
             KeyCopies<D> copies,
             Background background,
+            KeyDeadline deadline,
             Redrive<D> redrive,
             Supplier<Agreement> agreement) {
         this.dirty = dirty;
         this.copies = copies;
         this.background = background;
+        this.deadline = deadline;
         this.redrive = redrive;
         this.agreement = agreement;
     }
@@ -94,21 +101,38 @@ public final class KeyWork<D> {
             throws InterruptedException {
         List<Outcome<K>> outcomes = Collections.synchronizedList(new ArrayList<>(all.size()));
         Semaphore room = new Semaphore(parallel);
+        AtomicInteger late = new AtomicInteger();
         for (T one : all) {
             room.acquire();
-            Supplier<CompletionStage<?>> begun = () -> begin(() -> work.apply(one))
-                    .handle((outcome, thrown) -> outcomes.add(
-                            thrown == null
-                                    ? outcome
-                                    : new Outcome<>(key.apply(one), false, List.of(), Stages.thrown(thrown))))
-                    .whenComplete((added, never) -> room.release());
-            background.run(begun, () -> {
-                outcomes.add(new Outcome<>(key.apply(one), false, List.of(), null));
+            K its = key.apply(one);
+            if (late.get() >= LATE_MAX) {
+                outcomes.add(
+                        new Outcome<>(its, false, List.of(), new TimeoutException("too many keys before it hang")));
                 room.release();
-            });
+                continue;
+            }
+            deadline.<Outcome<K>>begin(
+                    copies.text(its), () -> beside(its, () -> work.apply(one)), (outcome, thrown) -> {
+                        late.addAndGet(thrown instanceof TimeoutException ? 1 : 0);
+                        outcomes.add(thrown == null ? outcome : new Outcome<>(its, false, List.of(), thrown));
+                        room.release();
+                    });
         }
         room.acquire(parallel);
         return List.copyOf(outcomes);
+    }
+
+    private <K> CompletionStage<Outcome<K>> beside(K key, Supplier<CompletionStage<Outcome<K>>> work) {
+        CompletableFuture<Outcome<K>> outcome = new CompletableFuture<>();
+        Supplier<CompletionStage<?>> begun = () -> begin(work).whenComplete((done, thrown) -> {
+            if (thrown == null) {
+                outcome.complete(done);
+            } else {
+                outcome.completeExceptionally(thrown);
+            }
+        });
+        background.run(begun, () -> outcome.complete(new Outcome<>(key, false, List.of(), null)));
+        return outcome;
     }
 
     private static <T> CompletionStage<T> begin(Supplier<CompletionStage<T>> work) {

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,7 @@ public final class Redrive<D> {
     private final KeyOrder order;
     private final Background background;
     private final SerialLanes lanes;
+    private final KeyDeadline deadline;
     private final OperationStats stats;
     private final DualStats failures;
     private final Map<Side, CompletableFuture<Integer>> running = new EnumMap<>(Side.class);
@@ -67,6 +69,7 @@ public final class Redrive<D> {
             KeyOrder order,
             Background background,
             SerialLanes lanes,
+            KeyDeadline deadline,
             DualStats failures,
             Supplier<Agreement> agreement) {
         this.phases = phases;
@@ -76,6 +79,7 @@ public final class Redrive<D> {
         this.order = order;
         this.background = background;
         this.lanes = lanes;
+        this.deadline = deadline;
         this.failures = failures;
         merged = config.partitions.kind() == Partitions.Kind.MERGED;
         remembers = config.rememberWrites;
@@ -168,17 +172,39 @@ public final class Redrive<D> {
         void goOn() {
             while (!left.isEmpty()) {
                 KeyJournal.Entry entry = left.removeFirst();
-                CompletableFuture<Ended> one = one(entry, agreed);
-                if (!one.isDone()) {
-                    one.thenAccept(ended -> {
-                        tell(entry, ended.result());
-                        goOn();
-                    });
+                Turn turn = new Turn();
+                deadline.begin(
+                        entry.key(), () -> one(entry, agreed), (ended, thrown) -> over(entry, turn, ended, thrown));
+                if (!turn.overAtOnce()) {
                     return;
                 }
-                tell(entry, one.join().result());
             }
             all.complete(done);
+        }
+
+        private void over(KeyJournal.Entry entry, Turn turn, Ended ended, Throwable thrown) {
+            if (thrown instanceof IllegalStateException) { // closed
+                left.clear();
+            } else if (thrown == null) {
+                tell(entry, ended.result());
+            } else {
+                failures.failed(OPERATION, entry.lacking(), thrown);
+                tell(entry, Result.FAILED);
+            }
+            if (turn.endsHere()) {
+                return;
+            }
+            if (thrown instanceof TimeoutException) {
+                // Not on the thread that sees to the time, and the one that began may hang.
+                background.run(
+                        () -> {
+                            goOn();
+                            return all;
+                        },
+                        () -> all.complete(done));
+            } else {
+                goOn();
+            }
         }
 
         private void tell(KeyJournal.Entry entry, Result result) {
@@ -195,6 +221,28 @@ public final class Redrive<D> {
                 // To the end of the journal, so that keys which can't be copied don't keep others from their turn.
                 renew(entry);
             }
+        }
+    }
+
+    /** Of one key of a round: tells whether it was over when whoever began it came back. Else who ends it goes on with the round. */
+    private static final class Turn {
+        private final Thread beginning = Thread.currentThread();
+        private boolean begun;
+        private boolean over;
+
+        /** Asked by who ends it. */
+        boolean endsHere() {
+            if (Thread.currentThread() != beginning || begun) {
+                return false;
+            }
+            over = true;
+            return true;
+        }
+
+        /** Asked by who began it, then. */
+        boolean overAtOnce() {
+            begun = true;
+            return over;
         }
     }
 

@@ -83,6 +83,9 @@ public final class Facts {
     public static final String RANGES_DONE = "rangesDone";
     public static final String RANGES_TOTAL = "rangesTotal";
     public static final String SECONDS_LEFT = "secondsLeft";
+    /** Of a back-fill: keys that were not copied, and wait in journals. */
+    public static final String LEFT = "left";
+
     public static final String MISMATCHES = "mismatches";
     /** Rows that the target lacks and that the origin got after phase 2: somebody writes past the dual DAO. */
     public static final String WRITTEN_PAST = "writtenPast";

@@ -8,6 +8,7 @@ import io.anneal.dualdao.config.ShadowConfig;
 import io.anneal.dualdao.control.Agreement;
 import io.anneal.dualdao.copy.DecidedCopies;
 import io.anneal.dualdao.copy.KeyCopies;
+import io.anneal.dualdao.copy.KeyDeadline;
 import io.anneal.dualdao.copy.KeyWork;
 import io.anneal.dualdao.copy.Redrive;
 import io.anneal.dualdao.copy.Repairs;
@@ -82,6 +83,7 @@ public final class DualEngine<D> {
 
     private final PhaseSource phases;
     private final Supplier<Agreement> agreement;
+    private final KeyDeadline deadline;
     private final Redrive<D> redrive;
     private volatile boolean backfilled;
 
@@ -114,7 +116,8 @@ public final class DualEngine<D> {
         repairs = new Repairs<>(config, copies, order, dirty, background);
         ordersWrites = config.orderWrites || repairs.on() && copies.writesOnlyIfAbsent();
         transactions = new Transactions<>(config, phases, dirty, order, copies, decided, handOff, scheduler);
-        redrive = new Redrive<>(config, phases, dirty, copies, order, background, lanes, stats, agreement);
+        deadline = new KeyDeadline(scheduler, config.redactValues);
+        redrive = new Redrive<>(config, phases, dirty, copies, order, background, lanes, deadline, stats, agreement);
     }
 
     public <A, R> DualOperation<A, R> operation(OperationSpec<D, A, R> spec) {
@@ -213,7 +216,7 @@ public final class DualEngine<D> {
 
     /** Copies and compares keys that a caller names. */
     public KeyWork<D> keyWork() {
-        return new KeyWork<>(dirty, copies, background, redrive, agreement);
+        return new KeyWork<>(dirty, copies, background, deadline, redrive, agreement);
     }
 
     /** Whether the target has what the origin had before phase 2. */
@@ -247,6 +250,7 @@ public final class DualEngine<D> {
 
     /** Lets what is under way beside calls end, for at most that long, and ends all threads. What is left of it is in the journal. */
     public void close(Duration atMost) {
+        deadline.close();
         background.close(atMost.toNanos());
         lanes.close();
         handOff.shutdownNow();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.dualdao.config.KeyCopy;
 import io.anneal.dualdao.config.Partitions;
+import io.anneal.dualdao.copy.KeyWork;
 import io.anneal.dualdao.journal.DirtyKeys;
 import io.anneal.dualdao.journal.Durability;
 import io.anneal.dualdao.journal.FileKeyJournal;
@@ -14,10 +15,16 @@ import io.anneal.dualdao.stats.Counter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class RedriveTest {
@@ -56,6 +63,102 @@ final class RedriveTest {
         rig.journal.add(Side.ORIGIN, "k", "");
         assertThat(redrive(Side.ORIGIN)).isOne();
         assertThat(rig.origin.rows).containsEntry("k", "v");
+    }
+
+    @Test
+    void shouldGoOnWithOtherKeysWhenACopyNeverEnds() {
+        rig(Phase.WRITE_BOTH).target.byHand();
+        rig.origin.rows.putAll(Map.of("hangs", "1", "k", "2"));
+        rig.journal.add(Side.TARGET, "hangs", "");
+        rig.journal.add(Side.TARGET, "k", "");
+        CompletableFuture<Integer> done = rig.engine().redrive(Side.TARGET, 100).toCompletableFuture();
+        rig.threads.runShadow();
+        Shop.Call hanging = rig.target.waiting.removeFirst();
+        rig.target.atOnce();
+
+        rig.threads.pass(Duration.ofSeconds(31).toNanos());
+        rig.threads.runShadow();
+
+        assertThat(done.join()).isOne();
+        assertThat(rig.target.rows).containsOnlyKeys("k");
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("hangs");
+        assertThat(rig.stats.failures()).singleElement().asString().contains("re-drive", "TimeoutException");
+        CompletableFuture<Object> write = rig.write("hangs", "newer");
+        assertThat(write).as("the copy may still write what is older").isNotDone();
+
+        hanging.answer();
+        rig.threads.runShadow();
+        write.join();
+        redrive(Side.TARGET);
+        assertThat(rig.target.rows).containsEntry("hangs", "newer");
+        assertThat(rig.lacking(Side.TARGET)).isEmpty();
+        assertThat(rig.threads.timedWaiting()).isZero();
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldGoOnWithOtherKeysWhenACopyBlocksItsThread() throws InterruptedException {
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        AtomicBoolean first = new AtomicBoolean(true);
+        rig(Phase.WRITE_BOTH).whenCopied = () -> {
+            if (first.getAndSet(false)) {
+                blocked.countDown();
+                try {
+                    released.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        };
+        rig.origin.rows.putAll(Map.of("hangs", "1", "k", "2"));
+        rig.journal.add(Side.TARGET, "hangs", "");
+        rig.journal.add(Side.TARGET, "k", "");
+        CompletableFuture<Integer> done = rig.engine().redrive(Side.TARGET, 100).toCompletableFuture();
+        Thread hanging = new Thread(rig.threads::runOneShadow);
+        hanging.start();
+        blocked.await();
+
+        rig.threads.pass(Duration.ofSeconds(31).toNanos());
+        rig.threads.runShadow();
+
+        assertThat(done.join()).isOne();
+        assertThat(rig.target.rows).containsOnlyKeys("k");
+        released.countDown();
+        hanging.join();
+        assertThat(rig.target.rows).containsOnlyKeys("hangs", "k");
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldLeaveWhatHangsToTheJournalWhenKeysAreNamed() throws InterruptedException {
+        rig(Phase.WRITE_BOTH).target.byHand();
+        rig.origin.rows.put("k", "v");
+        KeyWork<Shop> work = rig.engine().keyWork();
+        List<KeyWork.Outcome<String>> outcomes = new ArrayList<>();
+        Thread run = new Thread(() -> {
+            try {
+                outcomes.addAll(work.copy(Side.TARGET, List.of("k"), "test", 1));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        run.start();
+        while (rig.threads.shadowWaiting() == 0) {
+            Thread.onSpinWait();
+        }
+        rig.threads.runShadow();
+
+        rig.threads.pass(Duration.ofSeconds(31).toNanos());
+        run.join();
+
+        assertThat(outcomes).singleElement().satisfies(outcome -> {
+            assertThat(outcome.done()).isFalse();
+            assertThat(outcome.cause()).isInstanceOf(TimeoutException.class);
+        });
+        assertThat(rig.lacking(Side.TARGET)).containsExactly("k");
+        rig.target.atOnce();
+        rig.target.waiting.removeFirst().answer();
     }
 
     @Test

@@ -158,6 +158,9 @@ public final class StoryRecorder {
         String mismatches = note.facts().getOrDefault(Facts.MISMATCHES, "");
         String counted = (rows.isEmpty() ? "" : ", " + rows + " rows")
                 + (mismatches.isEmpty() ? "" : ", " + mismatches + " mismatches");
+        if (Facts.number(note.facts(), Facts.LEFT) > 0) {
+            counted += ", " + note.facts().get(Facts.LEFT) + " left in journals";
+        }
         String text = note.facts().getOrDefault(Facts.TEXT, "");
         return switch (note.kind()) {
             case TEXT -> new StoryEvent(note.at(), "*", text + reason(note.who(), ""));
