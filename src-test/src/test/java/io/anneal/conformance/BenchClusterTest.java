@@ -50,7 +50,7 @@ final class BenchClusterTest {
                     "--warm-up",
                     "0",
                     "--case",
-                    "cluster-99.9",
+                    "synced-99.9",
                     "--json",
                     records.toString());
         } finally {

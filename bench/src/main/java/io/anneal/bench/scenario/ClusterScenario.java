@@ -16,10 +16,10 @@ import java.util.regex.Pattern;
 public final class ClusterScenario {
     public static final String NAME = "cluster";
 
-    static final String SYNCED = "cluster-100";
-    static final String DAMAGED = "cluster-99.9";
-    static final String BUSY = "cluster-busy";
-    static final String BUSY_RECENT = "cluster-busy-recent";
+    static final String SYNCED = "synced-100";
+    static final String DAMAGED = "synced-99.9";
+    static final String BUSY = "live-writes";
+    static final String BUSY_RECENT = "live-writes-recent";
     /** Everything that {@link BenchConfig#cases} may name here. */
     public static final List<String> CASES = List.of(SYNCED, DAMAGED, BUSY);
 
