@@ -97,7 +97,7 @@ final class MigrateCommandsTest {
     @Test
     void shouldFinishInPhaseFiveAloneAndSayWhatToTakeOut() {
         shouldDo("init");
-        assertThat(run("finish").exitCode()).isEqualTo(3);
+        assertError(run("finish"), 3, "ANL-5001", "step=in phase 1", "phase 5");
         for (int i = 0; i < 5; i++) {
             shouldDo("advance", "--force-gates");
         }
@@ -108,7 +108,32 @@ final class MigrateCommandsTest {
         assertThat(finished.exitCode()).as(finished.err()).isZero();
         assertThat(finished.out()).contains("there is no way back", "delete the KeyCopy");
         assertThat(run("history").out()).containsOnlyOnce("finished, no way back (ada)");
-        assertThat(run("rollback").exitCode()).isEqualTo(3);
+        assertError(run("rollback"), 3, "ANL-5001", "step=5 to 4", "was finished");
+        assertThat(run("status").out()).contains("by ada: there is no way back");
+    }
+
+    @Test
+    void shouldTakeOneLineForTheHistoryAndNothingElse() {
+        for (String name : List.of(" ", "a\nb", "x".repeat(400))) {
+            CommandRun begun = CommandRun.of("migrate", "init", "--name", name, "--phase-store", phaseStore);
+            assertError(begun, 2, "ANL-4001", "name");
+        }
+        shouldDo("init");
+        for (String text :
+                List.of("", " ", "a\n2026-11-28T13:45:00Z  to phase 1", "\u001b[31mred", "x".repeat(1_001))) {
+            assertError(run("note", text), 2, "ANL-4001", "note");
+        }
+        assertError(run("note", "fine", "--who", "a\nb"), 2, "ANL-4001", "--who");
+        assertError(run("advance", "--why", "a\nb"), 2, "ANL-4001", "--why");
+        shouldDo("note", "x".repeat(1_000));
+        try (PhaseStore store = store()) {
+            store.addNote(
+                    "orders",
+                    new PhaseNote(
+                            NOW.instant(), 1, "b\u001bb", PhaseNote.Kind.TEXT, Map.of("text", "from\nelsewhere")));
+        }
+
+        assertThat(run("history").out()).contains("from\\u000aelsewhere (b\\u001bb)");
     }
 
     @Test
@@ -237,6 +262,7 @@ final class MigrateCommandsTest {
     @Test
     void shouldGoOnWithoutAnInstanceThatIsDeclaredDead() {
         shouldDo("init");
+        assertError(run("rollback", "--emergency", "--plan"), 3, "ANL-5001", "phase 1 is the first");
         heartbeat("node-1", 1);
         shouldDo("advance");
         assertError(run("rollback"), 3, "ANL-5001", "node-1");

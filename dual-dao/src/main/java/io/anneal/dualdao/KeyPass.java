@@ -107,6 +107,10 @@ abstract class KeyPass<K> {
     /** Begins, or goes on where an earlier run stopped whose note would still count. */
     void begin() {
         requireOpen();
+        // Of a process that was killed, which nobody else takes off.
+        control.instances().stream()
+                .filter(state -> !state.serves() && state.silent())
+                .forEach(gone -> run.dual.config.phases.forget(control.name(), gone.name()));
         start = control.begin();
         if (!start.acknowledged()) {
             // By what the note will say, and no second look: a run that does not count must not go on for days.

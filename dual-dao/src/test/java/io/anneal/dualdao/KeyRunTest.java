@@ -609,6 +609,27 @@ final class KeyRunTest {
     }
 
     @Test
+    void shouldTakeARunOffThatWasKilled() throws InterruptedException {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        beat("gone-backfill", "backfill", Instant.now().minus(Duration.ofDays(1)));
+        beat("alive-backfill", "backfill", Instant.now());
+
+        dual.verify(new Keys(origin)).run();
+
+        assertThat(phases.heartbeats("names")).extracting(Heartbeat::instance).contains("alive-backfill");
+        assertThat(phases.heartbeats("names")).extracting(Heartbeat::instance).doesNotContain("gone-backfill");
+    }
+
+    @Test
+    void shouldRefuseASourceWithoutKeys() {
+        assertThatThrownBy(() -> KeySource.of("x", null)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> KeySource.<Long>of("x", () -> null).after(Optional.empty()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("identity=x");
+    }
+
+    @Test
     void shouldTakeAnyCollectionOfKeys() throws InterruptedException {
         fill(origin, 10);
         start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);

@@ -9,6 +9,7 @@ import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import io.anneal.harness.report.Scale;
+import io.anneal.io.PrintableText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +83,7 @@ public final class PhaseText {
                 .append(readiness.step())
                 .append(readiness.ready() ? ": ready" : ": not ready");
         for (Gate gate : readiness.gates()) {
-            text.append(System.lineSeparator()).append("  ").append(gate);
+            text.append(System.lineSeparator()).append("  ").append(PrintableText.of(gate.toString()));
         }
         return text.toString();
     }

@@ -8,6 +8,7 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.harness.report.StoryEvent;
 import io.anneal.harness.report.StoryRecorder;
+import io.anneal.io.PrintableText;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -27,7 +28,7 @@ final class MigrateHistoryCommand extends Subcommand {
                 printJson(phases.control().history(), phases.control().notes());
             } else {
                 List<StoryEvent> events = StoryRecorder.events(phases.store(), migration.name());
-                events.forEach(event -> out().println(event.at() + "  " + event.text()));
+                events.forEach(event -> out().println(event.at() + "  " + PrintableText.of(event.text())));
             }
         }
         return ExitCode.YES;

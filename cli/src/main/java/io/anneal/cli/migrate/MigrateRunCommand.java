@@ -67,14 +67,14 @@ public final class MigrateRunCommand extends Subcommand {
             names = "--phase-store",
             paramLabel = "URL",
             defaultValue = MEMORY,
-            description = "Where the phase is kept: file:DIR or cassandra://HOST:PORT/KEYSPACE, begun with"
+            description = "Where the phase is kept: file:DIR, jdbc:... or cassandra://HOST:PORT/KEYSPACE, begun with"
                     + " 'anneal migrate init'; or memory:, as unless told.")
     private String phaseStore;
 
     @Option(
             names = "--phase-store-conf",
             paramLabel = "FILE",
-            description = "Settings of the Java driver for a phase store in Cassandra.")
+            description = "Settings of the Java driver for a phase store in Cassandra; properties, as user, for jdbc:.")
     private Path phaseStoreConf;
 
     @Mixin

@@ -8,13 +8,16 @@ import io.anneal.dualdao.control.InstanceState;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.control.Readiness;
 import io.anneal.dualdao.phase.Facts;
+import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.MergedFacts;
 import io.anneal.harness.PhaseText;
+import io.anneal.io.PrintableText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -47,11 +50,12 @@ final class MigrateStatusCommand extends Subcommand {
             PhaseRecord current = control.current();
             List<InstanceState> instances = control.instances();
             Readiness readiness = control.readiness();
+            Optional<PhaseNote> end = control.end();
             MergedFacts facts = MergedFacts.of(phases.store().heartbeats(migration.name()));
             if (json()) {
-                printJson(current, instances, readiness, facts);
+                printJson(current, end, instances, readiness, facts);
             } else {
-                print(current, phases.meaning(current), instances, readiness, facts);
+                print(current, phases.meaning(current), end, instances, readiness, facts);
             }
         }
         return ExitCode.YES;
@@ -60,6 +64,7 @@ final class MigrateStatusCommand extends Subcommand {
     private void print(
             PhaseRecord current,
             List<String> meaning,
+            Optional<PhaseNote> end,
             List<InstanceState> instances,
             Readiness readiness,
             MergedFacts facts) {
@@ -68,6 +73,9 @@ final class MigrateStatusCommand extends Subcommand {
                 migration.name(), current.phase().label(), current.version());
         meaning.forEach(sentence -> line("  %s", sentence));
         line("  since %s by %s%s", current.at(), current.who(), current.why().isEmpty() ? "" : ": " + current.why());
+        end.ifPresent(note -> line(
+                "  finished at %s by %s: there is no way back, take it out of the service ('anneal migrate finish --plan')",
+                note.at(), note.who()));
         for (InstanceState instance : instances) {
             line(
                     "instance %s: %s%s, last heard of %s ago",
@@ -75,7 +83,11 @@ final class MigrateStatusCommand extends Subcommand {
                     !instance.serves()
                             ? "copies or compares"
                             : instance.acknowledged() ? "acts by it" : "does not act by it alone yet",
-                    instance.silent() ? ", SILENT" : "",
+                    instance.silent()
+                            ? instance.serves()
+                                    ? ", SILENT"
+                                    : ", SILENT, its process is gone: the next run, or 'anneal migrate dead', takes it off"
+                            : "",
                     PhaseText.seconds(instance.silentFor()));
         }
         if (instances.isEmpty()) {
@@ -99,15 +111,21 @@ final class MigrateStatusCommand extends Subcommand {
     }
 
     private void line(String format, Object... facts) {
-        out().println(String.format(Locale.ROOT, format, facts));
+        out().println(PrintableText.of(String.format(Locale.ROOT, format, facts)));
     }
 
-    private void printJson(PhaseRecord current, List<InstanceState> instances, Readiness readiness, MergedFacts facts)
+    private void printJson(
+            PhaseRecord current,
+            Optional<PhaseNote> end,
+            List<InstanceState> instances,
+            Readiness readiness,
+            MergedFacts facts)
             throws IOException {
         try (JsonResult result = new JsonResult(out(), "migrate status")) {
             JsonGenerator json = result.fields();
             json.writeStringField("name", migration.name());
             PhaseJson.write(json, current);
+            json.writeBooleanField("finished", end.isPresent());
             json.writeArrayFieldStart("instances");
             for (InstanceState instance : instances) {
                 PhaseJson.write(json, instance);

@@ -8,6 +8,7 @@ import io.anneal.dualdao.control.BulkOrders;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.PhaseNote;
+import io.anneal.io.PrintableText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
@@ -60,7 +61,7 @@ final class OrderedWork {
         long keys = Facts.number(done.facts(), Facts.ROWS);
         long mismatches = Math.max(0, Facts.number(done.facts(), Facts.MISMATCHES));
         long left = Math.max(0, Facts.number(done.facts(), Facts.LEFT));
-        String text = done.facts().getOrDefault(Facts.TEXT, "");
+        String text = PrintableText.of(done.facts().getOrDefault(Facts.TEXT, ""));
         if (done.kind() != PhaseNote.Kind.BACKFILL && !done.compared()) {
             text += "; no key was listed, so that nothing is known";
         }

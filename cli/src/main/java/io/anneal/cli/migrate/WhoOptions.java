@@ -1,5 +1,6 @@
 package io.anneal.cli.migrate;
 
+import io.anneal.dualdao.control.GivenText;
 import picocli.CommandLine.Option;
 
 /** What the history keeps of whoever changes a phase. */
@@ -14,10 +15,10 @@ final class WhoOptions {
     private String why;
 
     String who() {
-        return who == null ? System.getProperty("user.name", "anneal") : who;
+        return who == null ? System.getProperty("user.name", "anneal") : GivenText.require("--who", who);
     }
 
     String why(String otherwise) {
-        return why == null ? otherwise : why;
+        return why == null ? otherwise : GivenText.requireLine("--why", why);
     }
 }

@@ -35,6 +35,9 @@ public interface KeySource<K> {
 
     /** The keys of a collection, a query's result, or whatever can be gone through; from the first one each time. */
     static <K> KeySource<K> of(String identity, Iterable<? extends K> keys) {
+        if (identity == null || keys == null) {
+            throw new IllegalArgumentException("a key source needs a name and keys, identity=" + identity);
+        }
         return new KeySource<>() {
             @Override
             public String identity() {
@@ -44,6 +47,9 @@ public interface KeySource<K> {
             @Override
             public Iterator<Listed<K>> after(Optional<K> last) {
                 Iterator<? extends K> each = keys.iterator();
+                if (each == null) {
+                    throw new IllegalStateException("keys have no iterator, identity=" + identity);
+                }
                 return new Iterator<>() {
                     @Override
                     public boolean hasNext() {

@@ -103,10 +103,12 @@ public final class PhaseControl {
      * Begins the migration, in phase 1.
      *
      * @param marks that may show that it was begun before, as those beside instances and in the target
+     * @throws IllegalArgumentException if the name is empty, too long or more than a line
      * @throws IllegalStateException if it was begun before
      * @throws PhaseStoreException if its record is lost: heartbeats, notes or marks show that there was one
      */
     public PhaseRecord create(String who, String why, PhaseMark... marks) {
+        GivenText.requireName(name);
         if (store.read(name).isEmpty() && LostRecord.traces(store, name).isPresent()) {
             throw LostRecord.missing(store, name);
         }
@@ -216,16 +218,7 @@ public final class PhaseControl {
      */
     public PhaseRecord emergency(String who, String why) {
         PhaseRecord current = current();
-        Phase phase = current.phase();
-        boolean originHasAll = phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET;
-        if (!originHasAll) {
-            String evidence = phase == Phase.ORIGIN_ONLY
-                    ? "phase 1 is the first"
-                    : "the origin may lack what was acknowledged in phase " + phase.label()
-                            + ": run 'anneal migrate backfill --reverse', or 'anneal migrate rollback' from 3b";
-            Gate gate = new Gate("emergency", false, evidence, false);
-            throw new GateException(new Readiness(phase, phase, List.of(gate)));
-        }
+        requireOriginHasAll(current.phase());
         String reason = why.isEmpty() ? "emergency" : "emergency: " + why;
         // Two records for two steps: whoever reads the history finds neighbours, though nobody need act by the first.
         while (current.phase() != Phase.ORIGIN_ONLY) {
@@ -239,8 +232,25 @@ public final class PhaseControl {
         return current;
     }
 
-    /** What {@link #emergency} costs as things stand, a sentence each. */
+    private static void requireOriginHasAll(Phase phase) {
+        boolean originHasAll = phase == Phase.WRITE_BOTH || phase == Phase.READ_TARGET;
+        if (!originHasAll) {
+            String evidence = phase == Phase.ORIGIN_ONLY
+                    ? "phase 1 is the first"
+                    : "the origin may lack what was acknowledged in phase " + phase.label()
+                            + ": run 'anneal migrate backfill --reverse', or 'anneal migrate rollback' from 3b";
+            Gate gate = new Gate("emergency", false, evidence, false);
+            throw new GateException(new Readiness(phase, phase, List.of(gate)));
+        }
+    }
+
+    /**
+     * What {@link #emergency} costs as things stand, a sentence each.
+     *
+     * @throws GateException where that would be refused
+     */
     public List<String> emergencyPrice() {
+        requireOriginHasAll(current().phase());
         List<String> price = new ArrayList<>();
         price.add("No write that was acknowledged is lost: the origin has them all.");
         String unreached = unreached();
@@ -502,11 +512,21 @@ public final class PhaseControl {
 
     /** Whether the migration was ended. */
     public boolean finished() {
-        return situation().finished().isPresent();
+        return end().isPresent();
     }
 
-    /** Adds somebody's words. */
+    /** The note that ended the migration; empty before. */
+    public Optional<PhaseNote> end() {
+        return situation().finished();
+    }
+
+    /**
+     * Adds somebody's words.
+     *
+     * @throws IllegalArgumentException if they are empty, longer than 1,000 characters, or more than a line
+     */
     public PhaseNote note(String who, String text) {
+        GivenText.require("note", text);
         return add(PhaseNote.Kind.TEXT, who, Map.of(Facts.TEXT, text));
     }
 

@@ -26,9 +26,9 @@ public record Readiness(Phase from, Phase to, List<Gate> gates) {
         return gates.stream().filter(gate -> !gate.met()).toList();
     }
 
-    /** The step in words, such as {@code 4 to 5}. */
+    /** The step in words, such as {@code 4 to 5}; {@code in phase 3} if it leads nowhere or changes the share. */
     public String step() {
-        return from.label() + " to " + to.label();
+        return from == to ? "in phase " + from.label() : from.label() + " to " + to.label();
     }
 
     @Override

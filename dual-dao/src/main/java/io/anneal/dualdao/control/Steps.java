@@ -11,6 +11,8 @@ import java.util.Set;
 final class Steps {
     private static final Set<String> NEVER_PARTIAL = Set.of("whole", "merged");
 
+    private static final String FINISHED = "the migration was finished, keys written since phase 4 are forgotten";
+
     private Steps() {}
 
     /** The next step forward. */
@@ -67,6 +69,9 @@ final class Steps {
         if (phase == Phase.ORIGIN_ONLY) {
             return refused(phase, phase, "first", "phase 1 is the first");
         }
+        if (situation.finished().isPresent()) {
+            return refused(phase, phase.previous(), "finished", FINISHED);
+        }
         if (!phase.writes(Side.ORIGIN) && !situation.test()) {
             return refused(phase, phase.previous(), "reverse", gates.reverseFirst());
         }
@@ -91,8 +96,7 @@ final class Steps {
             return refused(phase, phase, "reverse", "in test mode the origin has everything, roll back");
         }
         if (situation.finished().isPresent()) {
-            return refused(
-                    phase, phase, "finished", "the migration was finished, keys written since phase 4 are forgotten");
+            return refused(phase, phase, "finished", FINISHED);
         }
         Gates gates = new Gates(situation);
         return new Readiness(phase, phase.previous(), List.of(gates.instances(), gates.mode(), gates.remembered()));
