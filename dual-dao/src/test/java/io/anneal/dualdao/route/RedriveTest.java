@@ -79,7 +79,7 @@ final class RedriveTest {
         rig.threads.pass(Duration.ofSeconds(31).toNanos());
         rig.threads.runShadow();
 
-        assertThat(done.join()).isOne();
+        assertThat(done).isCompletedWithValue(1);
         assertThat(rig.target.rows).containsOnlyKeys("k");
         assertThat(rig.lacking(Side.TARGET)).containsExactly("hangs");
         assertThat(rig.stats.failures()).singleElement().asString().contains("re-drive", "TimeoutException");
@@ -122,7 +122,7 @@ final class RedriveTest {
         rig.threads.pass(Duration.ofSeconds(31).toNanos());
         rig.threads.runShadow();
 
-        assertThat(done.join()).isOne();
+        assertThat(done).isCompletedWithValue(1);
         assertThat(rig.target.rows).containsOnlyKeys("k");
         released.countDown();
         hanging.join();

@@ -3,6 +3,7 @@ package io.anneal.migrate.page;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.dualdao.control.GateException;
+import io.anneal.dualdao.control.GivenText;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.control.RollbackPlan;
 import io.anneal.dualdao.phase.PhaseChangedException;
@@ -54,7 +55,11 @@ final class PageActions {
                 throw new PageRefusal(
                         BAD_REQUEST, name + " must be there, and have at most " + charsMax + " characters");
             }
-            return value.strip();
+            try {
+                return GivenText.require(name, value.strip());
+            } catch (IllegalArgumentException e) { // more than a line
+                throw new PageRefusal(BAD_REQUEST, e.getMessage());
+            }
         }
     }
 

@@ -394,7 +394,12 @@ final class MigrationPageTest {
         HttpResponse<String> longText =
                 change("phase/note", "{\"who\":\"dana\",\"why\":\"" + "x".repeat(1_001) + "\"}");
         HttpResponse<String> longBody = change("phase/note", asked(1, " ".repeat(20_000)));
+        HttpResponse<String> lines = change("phase/note", "{\"who\":\"dana\",\"why\":\"a\\nb\"}");
+        HttpResponse<String> linesBy =
+                change("phase/advance", "{\"version\":1,\"who\":\"dana\\nb\",\"why\":\"because\"}");
 
+        assertThat(lines.statusCode()).isEqualTo(400);
+        assertThat(linesBy.statusCode()).isEqualTo(400);
         assertThat(form.statusCode()).isEqualTo(400);
         assertThat(longText.statusCode()).isEqualTo(400);
         assertThat(longBody.statusCode()).isEqualTo(413);
