@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -28,10 +29,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A real cluster of three nodes that is repaired while clients use it, nodes miss what is written, and are killed: what
+ * A real cluster of three nodes that is repaired while clients use it, nodes miss what is written, are killed, and schemas change: what
  * clients were told stays true, and nothing is left of any run. The tests share the cluster, each has tables of its own.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -41,6 +43,7 @@ final class ClusterUnderLoadTest {
     /** Each kill costs a minute of a busy machine: else it is one. */
     private static final boolean ALL = Boolean.getBoolean("anneal.all");
 
+    private static final int ROWS_EACH = 20;
     private static final int CLIENTS = 2;
     private static final int WRITES_MISSED = 300;
 
@@ -177,7 +180,7 @@ final class ClusterUnderLoadTest {
     void shouldConvergeAfterANodeWasKilledAndLeaveNothingBehind() throws Exception {
         createTable("killed", false);
         try (QuorumLoad load = QuorumLoad.start(cluster.session(), "load.killed", CLIENTS, seed)) {
-            for (Moment moment : drawn(Moment.values(), 1)) {
+            for (Moment moment : drawn(Moment.values()).subList(0, ALL ? Moment.values().length : 1)) {
                 int victim = random.nextInt(NODES);
                 miss(load, victim);
 
@@ -197,6 +200,9 @@ final class ClusterUnderLoadTest {
                     }
                 }
                 cluster.restart(victim);
+                if (interrupted.err().contains("go on before ")) {
+                    goOnAfterRestart(victim);
+                }
                 cluster.assertNothingLeft("load");
                 assertRepairs(load, "killed", "--include-recent");
             }
@@ -205,10 +211,21 @@ final class ClusterUnderLoadTest {
         }
     }
 
-    private <T> List<T> drawn(T[] all, int count) {
+    /** The node has forgotten that deletions are held: if it is to import anything it refuses, and all let go. */
+    private void goOnAfterRestart(int restarted) {
+        Commands.Result resumed = cluster.resume();
+        String said = "node " + restarted + ", seed " + seed + ": " + resumed.err() + resumed.out();
+        assertThat(resumed.exitCode()).as(said).isIn(0, 1);
+        if (resumed.exitCode() == 1) {
+            assertThat(resumed.err()).as(said).contains("node was restarted");
+            assertThat(resumed.out()).as(said).contains(cluster.agent(restarted) + ": did not import");
+        }
+    }
+
+    private <T> List<T> drawn(T[] all) {
         List<T> drawn = new ArrayList<>(List.of(all));
         Collections.shuffle(drawn, random);
-        return ALL ? drawn : drawn.subList(0, count);
+        return drawn;
     }
 
     private Commands.Result repairKilling(int victim, Moment moment) throws IOException {
@@ -266,5 +283,92 @@ final class ClusterUnderLoadTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** What happens to a table between its snapshot and its import, and what is said of it. */
+    private enum Change {
+        TRUNCATE("table was truncated", "TRUNCATE load.%s"),
+        ADD_COLUMN("schema has changed", "ALTER TABLE load.%s ADD x text"),
+        DROP_COLUMN("schema has changed", "ALTER TABLE load.%s DROP w"),
+        DROP("table was dropped", "DROP TABLE load.%s"),
+        MAKE_AGAIN(
+                "table was dropped and made again",
+                "DROP TABLE load.%s",
+                "CREATE TABLE load.%s (p int, c int, v text, w text, PRIMARY KEY (p, c))"),
+        CREATE_ANOTHER("schema has changed", "CREATE TABLE load.%s_other (p int PRIMARY KEY)");
+
+        private final String reason;
+        private final List<String> statements;
+
+        Change(String reason, String... statements) {
+            this.reason = reason;
+            this.statements = List.of(statements);
+        }
+
+        private boolean keepsRows() {
+            return this == ADD_COLUMN || this == DROP_COLUMN || this == CREATE_ANOTHER;
+        }
+    }
+
+    /** It costs minutes of a busy machine. */
+    @Test
+    @EnabledIfSystemProperty(named = "anneal.all", matches = "true")
+    void shouldRefuseWhatChangedBetweenSnapshotAndImportOrBeRight() throws IOException {
+        List<Change> changes = drawn(Change.values());
+        for (Change change : changes) {
+            createTable(table(change), false);
+        }
+        cluster.leave(2);
+        for (Change change : changes) {
+            for (int p = 0; p < ROWS_EACH; p++) {
+                cluster.session()
+                        .execute("INSERT INTO load." + table(change) + " (p, c, v, w) VALUES (" + p + ", 0, 'v', 'w')");
+            }
+        }
+        cluster.join(2);
+        for (Change change : changes) {
+            refusesOrIsRight(change, random.nextBoolean() ? Moment.REPAIR : Moment.IMPORT);
+        }
+        cluster.assertNothingLeft("load");
+    }
+
+    private static String table(Change change) {
+        return "change_" + change.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void refusesOrIsRight(Change change, Moment moment) throws IOException {
+        String table = table(change);
+        AtomicBoolean changed = new AtomicBoolean();
+        Commands.Result refused = cluster.commandWatched(
+                line -> {
+                    if (line.contains(moment.line) && changed.compareAndSet(false, true)) {
+                        change.statements.forEach(statement -> cluster.session().execute(statement.formatted(table)));
+                    }
+                },
+                "repair",
+                "load." + table,
+                "--include-recent");
+
+        String said = change + " at " + moment + ", seed " + seed + ": " + refused.err() + refused.out();
+        assertThat(refused.exitCode()).as(said).isIn(1, 5);
+        assertThat(refused.err()).as(said).contains("nothing is imported", change.reason);
+        assertThat(refused.out()).as(said).contains(cluster.agent(2) + ": did not import");
+        cluster.awaitAgreement();
+        if (change == Change.DROP) {
+            return;
+        }
+        if (change.keepsRows()) {
+            // It has what it was given as the clients' own.
+            assertThat(rows(2, table)).as(said).hasSizeLessThan(ROWS_EACH);
+            Commands.Result again = repair(table, "--include-recent");
+            assertThat(again.exitCode()).as(said + again.err()).isZero();
+        }
+        for (int i = 0; i < NODES; i++) {
+            assertThat(rows(i, table)).as("node " + i + ", " + said).hasSize(change.keepsRows() ? ROWS_EACH : 0);
+        }
+    }
+
+    private List<String> rows(int node, String table) throws IOException {
+        return cluster.rows(node, "load", table, row -> row.values().toString());
     }
 }

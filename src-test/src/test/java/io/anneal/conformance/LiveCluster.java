@@ -192,12 +192,21 @@ final class LiveCluster implements Closeable {
         return commandWatched(line -> {}, command, more);
     }
 
+    /** Goes on with the run that is left. */
+    Commands.Result resume() {
+        return Commands.run("cluster", "repair", "--resume", "--state", state());
+    }
+
+    private String state() {
+        return directory.resolve("state").toString();
+    }
+
     /** Each line of the command is looked at before it goes on. */
     Commands.Result commandWatched(Consumer<String> lines, String command, String... more) {
         List<String> all = new ArrayList<>(
                 List.of("cluster", command, "--agent", addresses.get(0), "--token-file", token.toString()));
         if (command.equals("repair")) {
-            all.addAll(List.of("--state", directory.resolve("state").toString()));
+            all.addAll(List.of("--state", state()));
         }
         all.addAll(Arrays.asList(more));
         return Commands.runWatched(lines, all.toArray(String[]::new));
