@@ -28,6 +28,17 @@ public record AgentPeer(Connector connector, InetSocketAddress address) {
     /** The agent gives its node an hour for a snapshot or an import, of each table. */
     private static final long PATIENCE_MS = Duration.ofHours(6).toMillis();
 
+    /** Whether a failure is what an agent has against what it was asked: another node of ours has the same codes for other things. */
+    public static boolean isRefusal(PeerException failure) {
+        return failure.step().contains(" agent.")
+                && (failure.code().equals(AgentVerb.REFUSED) || failure.code().equals(AgentVerb.OVER));
+    }
+
+    /** Whether it was asked to hold tables for a run. */
+    public static boolean isAskedToHold(PeerException failure) {
+        return failure.step().endsWith(AgentVerb.HOLD.name());
+    }
+
     /** For messages. */
     public String name() {
         return PeerAddress.text(address);

@@ -1,5 +1,6 @@
 package io.anneal.cli.command;
 
+import io.anneal.agent.AgentPeer;
 import io.anneal.agent.LiveNodeException;
 import io.anneal.bench.peer.CassandraPeerException;
 import io.anneal.commitlog.CorruptCommitLogException;
@@ -121,6 +122,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                     ? of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()))
                     : of(ErrorCode.PEER, message);
         } else if (failure instanceof PeerException peer) {
+            if (AgentPeer.isRefusal(peer)) {
+                return of(ErrorCode.LIVE_NODE, message, PeerAdvice.ofAgent(peer));
+            }
             return peer.code().equals(RepairCode.REFUSED)
                     ? of(ErrorCode.REPAIR, message)
                     : of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()));
@@ -133,8 +137,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                             stream.waiver().map(RepairAdvice::of).orElse(ErrorCode.STREAM.advice())));
         } else if (failure instanceof LiveNodeException) {
             return of(ErrorCode.LIVE_NODE, message);
-        } else if (failure instanceof RunRefusedException) {
-            return of(ErrorCode.RUN, message);
+        } else if (failure instanceof ClusterRefusedException refused) {
+            return of(ErrorCode.LIVE_NODE, message, refused.advice());
+        } else if (failure instanceof RunRefusedException refused) {
+            return of(ErrorCode.RUN, message, refused.advice().orElse(ErrorCode.RUN.advice()));
         } else if (failure instanceof CredentialFileException) {
             return of(ErrorCode.CREDENTIALS, message);
         } else if (failure instanceof BindException) {

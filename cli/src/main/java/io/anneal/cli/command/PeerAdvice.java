@@ -1,5 +1,6 @@
 package io.anneal.cli.command;
 
+import io.anneal.agent.AgentPeer;
 import io.anneal.net.PeerException;
 import io.anneal.repair.RepairCode;
 import io.anneal.streaming.StreamCode;
@@ -7,6 +8,14 @@ import io.anneal.streaming.StreamCode;
 /** What a user can do, by the peer's own code. */
 final class PeerAdvice {
     private PeerAdvice() {}
+
+    /** Of what an agent refuses. */
+    static String ofAgent(PeerException refusal) {
+        return AgentPeer.isAskedToHold(refusal)
+                ? "do what the line names at that node; a run that has stopped is gone on with by 'anneal cluster repair"
+                        + " --resume', or let go by --abandon"
+                : ErrorCode.LIVE_NODE.advice();
+    }
 
     static String of(String code) {
         return switch (code) {

@@ -3,7 +3,8 @@ package io.anneal.cli.repair;
 import io.anneal.agent.AgentKeyspace;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.AgentStatus;
-import io.anneal.cli.command.RunRefusedException;
+import io.anneal.cli.command.ClusterRefusedException;
+import io.anneal.cli.command.Subcommand;
 import io.anneal.net.Connector;
 import io.anneal.net.PeerAddress;
 import io.anneal.net.Waiting;
@@ -20,6 +21,7 @@ import java.util.TreeSet;
  * address, at the port of the first. One thread.
  */
 final class ClusterAgents {
+    private final Subcommand command;
     private final Connector connector;
     private final int port;
     /** By the endpoint that each states. */
@@ -28,7 +30,8 @@ final class ClusterAgents {
     private final Map<String, AgentPeer> byOwner = new LinkedHashMap<>();
 
     /** @param addresses one at least */
-    ClusterAgents(Connector connector, List<InetSocketAddress> addresses) throws IOException {
+    ClusterAgents(Subcommand command, Connector connector, List<InetSocketAddress> addresses) throws IOException {
+        this.command = command;
         this.connector = connector;
         port = addresses.get(0).getPort();
         for (InetSocketAddress address : addresses) {
@@ -36,7 +39,7 @@ final class ClusterAgents {
             AgentStatus status = Waiting.result(agent.status(List.of()));
             AgentPeer other = named.put(status.endpoint(), agent);
             if (other != null) {
-                throw new RunRefusedException("two agents stand beside one node, node=" + status.endpoint()
+                throw command.usage("two agents stand beside one node: name one of them, node=" + status.endpoint()
                         + ", agents=" + List.of(other.name(), agent.name()));
             }
         }
@@ -70,8 +73,11 @@ final class ClusterAgents {
         AgentPeer agent = new AgentPeer(connector, new InetSocketAddress(PeerAddress.host(owner), port));
         String endpoint = Waiting.result(agent.status(List.of())).endpoint();
         if (!isOf(endpoint, owner)) {
-            throw new RunRefusedException("agent stands beside another node than it should: name those that listen"
-                    + " elsewhere with --agent, agent=" + agent.name() + ", node=" + owner + ", found=" + endpoint);
+            throw new ClusterRefusedException(
+                    "agent stands beside another node than it should, agent=" + agent.name() + ", node=" + owner
+                            + ", found=" + endpoint,
+                    "name agents that listen elsewhere than at their node's address and the first one's port, with"
+                            + " --agent");
         }
         return agent;
     }
@@ -80,12 +86,16 @@ final class ClusterAgents {
         return endpoint.equals(owner) || PeerAddress.host(endpoint).equals(owner);
     }
 
-    /** The nodes of a keyspace, those of some data centres if any are named. */
-    static List<String> nodes(AgentKeyspace keyspace, List<String> dataCentres) throws RunRefusedException {
+    /**
+     * Who owns what of a keyspace, of the nodes of some data centres if any are named.
+     *
+     * @throws ClusterRefusedException when there is nothing to compare
+     */
+    Ownership owned(AgentKeyspace keyspace, List<String> dataCentres) throws ClusterRefusedException {
         List<String> unknown = new ArrayList<>(dataCentres);
         unknown.removeAll(keyspace.dataCentres().values());
         if (!unknown.isEmpty()) {
-            throw new RunRefusedException("keyspace has no replicas in the data centre, keyspace=" + keyspace.name()
+            throw command.usage("keyspace has no replicas in the data centre, keyspace=" + keyspace.name()
                     + ", data-centres=" + unknown + ", known="
                     + new TreeSet<>(keyspace.dataCentres().values()));
         }
@@ -94,10 +104,13 @@ final class ClusterAgents {
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList();
-        if (nodes.size() < 2) {
-            throw new RunRefusedException(
-                    "keyspace has one replica alone, keyspace=" + keyspace.name() + ", nodes=" + nodes);
+        Ownership owned = Ownership.of(keyspace.ring(), nodes);
+        if (owned.share() == 0) {
+            throw new ClusterRefusedException(
+                    "no range of the keyspace has two replicas, keyspace=" + keyspace.name() + ", nodes=" + nodes
+                            + (dataCentres.isEmpty() ? "" : ", data-centres=" + dataCentres),
+                    "leave it out: there is nothing to compare, and nothing is held");
         }
-        return nodes;
+        return owned;
     }
 }

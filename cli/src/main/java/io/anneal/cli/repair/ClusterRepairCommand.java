@@ -4,6 +4,7 @@ import io.anneal.agent.AgentKeyspace;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
+import io.anneal.cli.command.ClusterRefusedException;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
@@ -54,9 +55,8 @@ public final class ClusterRepairCommand extends Subcommand {
     @Parameters(
             paramLabel = "KS[.TABLE]",
             arity = "0..*",
-            description =
-                    "What to repair: a keyspace, or one table of it; repeatable. With --status and --history what to"
-                            + " tell of.")
+            description = "What to repair: a keyspace, or one table of it, by names as they are stored, without quotes;"
+                    + " repeatable. With --status and --history what to tell of.")
     private List<String> wanted = List.of();
 
     @Option(
@@ -182,6 +182,14 @@ public final class ClusterRepairCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         runs.check(this);
+        try {
+            return answer();
+        } catch (RunRefusedException e) {
+            throw e.shownBy(runs.statusCommand());
+        }
+    }
+
+    private int answer() throws IOException {
         if (runs.isStatus() || runs.isHistory()) {
             return lookBack();
         }
@@ -219,6 +227,7 @@ public final class ClusterRepairCommand extends Subcommand {
             throw usage("agents are told of as text: leave out --json, or ask 'anneal cluster status'");
         }
         List<QualifiedTable> tables = ClusterTables.of(this, wanted);
+        runs.requireDirectory();
         int exitCode =
                 new PastRuns(this, runs.records(this), runs::resumeCommand, tables, List.of()).show(runs.isHistory());
         if (agents.isEmpty()) {
@@ -432,7 +441,9 @@ public final class ClusterRepairCommand extends Subcommand {
 
     private List<ClusterPart> plan(CommandNode node) throws IOException {
         ClusterAgents known = new ClusterAgents(
-                node.node().peers(), agents.stream().map(RepairRunner::address).toList());
+                this,
+                node.node().peers(),
+                agents.stream().map(RepairRunner::address).toList());
         List<QualifiedTable> given = ClusterTables.of(this, wanted);
         List<ClusterPart> parts = new ArrayList<>();
         for (AgentKeyspace keyspace : known.keyspaces(
@@ -444,7 +455,17 @@ public final class ClusterRepairCommand extends Subcommand {
                             : List.of(table).stream())
                     .distinct()
                     .toList();
-            Ownership owned = Ownership.of(keyspace.ring(), ClusterAgents.nodes(keyspace, dataCentres));
+            List<String> unknown = tables.stream()
+                    .map(QualifiedTable::table)
+                    .filter(name -> !keyspace.tables().contains(name))
+                    .toList();
+            if (!unknown.isEmpty()) {
+                throw new ClusterRefusedException(
+                        "tables are not there, keyspace=" + keyspace.name() + ", tables=" + unknown + ", known="
+                                + keyspace.tables(),
+                        "name them as they are stored, without quotes");
+            }
+            Ownership owned = known.owned(keyspace, dataCentres);
             List<AgentPeer> those = new ArrayList<>();
             for (String owner : owned.nodes()) {
                 those.add(known.of(owner));

@@ -29,6 +29,8 @@ final class ClusterResults {
     private Optional<ClusterPart> now = Optional.empty();
     private final Map<QualifiedTable, RepairReport> done = new LinkedHashMap<>();
     private final List<ErrorReport> failures = new ArrayList<>();
+    /** One of the failures at least may pass. */
+    private boolean hasPassing;
 
     /**
      * @param record of the run, if one is kept
@@ -62,9 +64,10 @@ final class ClusterResults {
                 .findFirst()
                 .orElseThrow();
         boolean isNew = done.put(table, report) == null;
-        // What nodes lack covers nothing before they have imported it.
-        if (isAnswer(report) && report.wereEqual()) {
-            record.ifPresent(open -> open.tableDone(RepairRun.recorded(table, report)));
+        // What nodes lack covers nothing before they have imported it; a dry run covers nothing, and is asked what it
+        // found.
+        if (isAnswer(report) && (dryRun || report.wereEqual())) {
+            record.ifPresent(open -> open.tableDone(recorded(table, report)));
         }
         if (isNew && !command.json()) {
             report.notes().forEach(note -> command.say("note: " + note));
@@ -100,7 +103,7 @@ final class ClusterResults {
 
     /** Whether something was not done, and may be by another try. */
     boolean mayPass(List<ClusterHold.Imported> imported) {
-        return !failures.isEmpty()
+        return hasPassing
                 || imported.stream()
                         .anyMatch(one -> one.failure()
                                 .filter(failure -> !ClusterHold.isOver(failure))
@@ -116,9 +119,14 @@ final class ClusterResults {
         }
     }
 
-    /** Something of the tables could not be repaired, and was told. */
-    void fail(ErrorReport failure) {
+    /**
+     * Something of the tables could not be repaired, and was told.
+     *
+     * @param mayPass whether another try may end otherwise
+     */
+    void fail(ErrorReport failure, boolean mayPass) {
         failures.add(failure);
+        hasPassing |= mayPass;
     }
 
     /**
@@ -153,7 +161,9 @@ final class ClusterResults {
             command.tell(failure(node));
             command.out().println(node.agent().name() + ": did not import, or not all of it");
         } else {
-            command.out().println(node.agent().name() + ": imported " + node.sstables() + " SSTables");
+            command.out()
+                    .println(node.agent().name() + ": imported " + node.sstables()
+                            + (node.sstables() == 1 ? " SSTable" : " SSTables"));
         }
     }
 

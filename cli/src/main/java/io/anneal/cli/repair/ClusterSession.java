@@ -12,11 +12,16 @@ import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunSettings;
 import io.anneal.job.JobAbortedException;
 import io.anneal.job.JobControl;
+import io.anneal.job.JobFailedException;
 import io.anneal.job.JobProgress;
+import io.anneal.node.Waiver;
 import io.anneal.repair.Repair;
 import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
+import io.anneal.repair.RepairException;
 import io.anneal.repair.RepairMember;
+import io.anneal.schema.SchemaException;
+import io.anneal.schema.UnsupportedTypeException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -125,18 +130,22 @@ final class ClusterSession {
      */
     int run(Optional<HoldState> resumed) throws IOException {
         Optional<HoldState> held = resumed.filter(state -> state.step() != HoldState.Step.HOLD);
-        List<ClusterHold.Imported> imported;
         try {
             if (held.isEmpty()) {
                 awaitWindow(Optional.empty());
             }
-            imported = hold(held);
+            List<ClusterHold.Imported> imported = hold(held);
+            int exitCode = results.finish(imported, review, isKept);
+            // All that a dry run does is to answer: who reads what was cut off has no answer.
+            if (terms.dryRun() && results.isWhole(imported) && !command.out().checkError()) {
+                record.ifPresent(run -> run.ends(RunRecord.Outcome.DONE));
+            }
+            return exitCode;
         } finally {
             if (!isKept) {
                 record.filter(run -> run.record().isUnfinished()).ifPresent(run -> run.ends(RunRecord.Outcome.FAILED));
             }
         }
-        return results.finish(imported, review, isKept);
     }
 
     private List<ClusterHold.Imported> hold(Optional<HoldState> resumed) throws IOException {
@@ -149,19 +158,42 @@ final class ClusterSession {
                 } else if (results.isWhole(imported)) {
                     // What is done stays so, whatever becomes of the letting go.
                     results.covers(imported, review);
-                    record.ifPresent(run -> run.ends(RunRecord.Outcome.DONE));
+                    if (!terms.dryRun()) {
+                        record.ifPresent(run -> run.ends(RunRecord.Outcome.DONE));
+                    }
                 }
                 return imported;
             } catch (InterruptedIOException | JobAbortedException e) {
                 keep(hold);
                 throw e;
             } catch (IOException | RuntimeException e) {
-                if (hasSnapshots && hold.stands()) {
+                if (hasSnapshots && mayPass(e) && hold.stands()) {
                     keep(hold);
                 }
                 throw e;
             }
         }
+    }
+
+    /** Whether another try of the same run may end otherwise; of what is not known it may. */
+    private static boolean mayPass(Throwable failure) {
+        if (failure instanceof JobFailedException failed) {
+            return failed.failures().stream().anyMatch(unit -> mayPass(unit.cause()));
+        }
+        boolean isOfData =
+                failure instanceof RepairException refused && refused.waiver().isPresent();
+        boolean isOfWords = failure instanceof IllegalArgumentException
+                || failure instanceof SchemaException
+                || failure instanceof UnsupportedTypeException
+                || failure instanceof UnsupportedOperationException;
+        return !isOfData && !isOfWords && !(failure instanceof RunRefusedException);
+    }
+
+    /** What other commands let by when they are told to, this one never does: no word of how. */
+    private static Exception withoutWaiver(Exception failure) {
+        return failure instanceof RepairException refused && refused.waiver().isPresent()
+                ? new RepairException(failure.getMessage(), failure)
+                : failure;
     }
 
     private void keep(ClusterHold hold) {
@@ -269,7 +301,7 @@ final class ClusterSession {
             }
             return true;
         } catch (RunRefusedException tooLate) {
-            results.fail(command.tell(tooLate));
+            results.fail(command.tell(tooLate), true);
             return false;
         }
     }
@@ -375,7 +407,8 @@ final class ClusterSession {
                 terms.dryRun(),
                 part.owned().isComplete(),
                 Optional.empty(),
-                Set.of(),
+                // A node holds what its own snapshot has, and only receives: no directory can be the wrong one.
+                Set.of(Waiver.EMPTY_REPLICA),
                 now.parallel(),
                 now.rowsPerSecond(),
                 terms.includeRecent(),
@@ -407,7 +440,7 @@ final class ClusterSession {
             if (e instanceof JobAbortedException) {
                 throw e;
             }
-            progress.aside(() -> results.fail(command.tell(e)));
+            progress.aside(() -> results.fail(command.tell(withoutWaiver(e)), mayPass(e)));
             return true;
         }
     }

@@ -13,6 +13,9 @@ final class ClusterTables {
     }
 
     private static QualifiedTable table(Subcommand command, String text) {
+        if (text.indexOf('"') >= 0) {
+            throw command.usage("names are given as they are stored, without quotes, given=" + text);
+        }
         int dot = text.indexOf('.');
         if (text.isEmpty() || dot == 0 || dot == text.length() - 1 || text.indexOf('.', dot + 1) >= 0 && dot >= 0) {
             throw command.usage("name is no keyspace, nor a table as KS.TABLE, given=" + text);

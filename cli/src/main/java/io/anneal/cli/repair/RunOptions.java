@@ -9,6 +9,8 @@ import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
 import io.anneal.repair.DriftSample;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -227,13 +229,33 @@ final class RunOptions {
         command.commandLine().parseArgs(words.toArray(String[]::new));
     }
 
-    /** What goes on with a run, which may be of the other command: both know all records. */
-    String resumeCommand(RunRecord run) {
-        StringBuilder words = new StringBuilder(run.hold().isPresent() ? "anneal cluster repair" : "anneal repair");
+    /** What shows the runs that this command knows. */
+    String statusCommand() {
+        return words(isOverAgents()) + " " + STATUS;
+    }
+
+    /**
+     * Of a directory that was mistyped nothing can be told.
+     *
+     * @throws NoSuchFileException when one is given that is not there
+     */
+    void requireDirectory() throws NoSuchFileException {
+        if (state != null && !Files.exists(state)) {
+            throw new NoSuchFileException(state.toString(), null, "no run was ever recorded there");
+        }
+    }
+
+    private String words(boolean overAgents) {
+        StringBuilder words = new StringBuilder(overAgents ? "anneal cluster repair" : "anneal repair");
         matched().stream()
                 .filter(option -> Set.of(STATE, MEMORY).contains(option.longestName()))
                 .flatMap(option -> words(option).stream())
                 .forEach(word -> words.append(' ').append(ShellWord.of(word)));
-        return words + " " + RESUME + " " + RunsOutput.shortId(run);
+        return words.toString();
+    }
+
+    /** What goes on with a run, which may be of the other command: both know all records. */
+    String resumeCommand(RunRecord run) {
+        return words(run.hold().isPresent()) + " " + RESUME + " " + RunsOutput.shortId(run);
     }
 }

@@ -2,6 +2,7 @@ package io.anneal.cli.runs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -30,6 +31,12 @@ public record HoldState(
         SNAPSHOT,
         REPAIR,
         IMPORT
+    }
+
+    /** Deadlines are printed to be read; a second earlier is on the safe side. */
+    public HoldState {
+        heldUntil = heldUntil.truncatedTo(ChronoUnit.SECONDS);
+        importBefore = importBefore.map(until -> until.truncatedTo(ChronoUnit.SECONDS));
     }
 
     /** Before anything is held. */

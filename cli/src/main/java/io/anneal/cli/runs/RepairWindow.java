@@ -27,12 +27,14 @@ public record RepairWindow(LocalTime from, LocalTime to) {
     public static RepairWindow parse(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
-            throw new IllegalArgumentException("a window is HH:MM-HH:MM, as 22:00-06:00, given=" + text);
+            throw new IllegalArgumentException(
+                    "a window is HH:MM-HH:MM, as 22:00-06:00: hours have two digits, given=" + text);
         }
         try {
             return new RepairWindow(LocalTime.parse(form.group(1)), LocalTime.parse(form.group(2)));
         } catch (DateTimeException e) {
-            throw new IllegalArgumentException("a window has hours from 00 to 23 and minutes, given=" + text, e);
+            throw new IllegalArgumentException(
+                    "a window has hours from 00 to 23 and minutes: 24:00 is 00:00, given=" + text, e);
         }
     }
 

@@ -72,6 +72,14 @@ final class ErrorReportTest {
                 Arguments.of(new InvalidValueException("too short, sstable=" + FILE), "ANL-2003", 1),
                 Arguments.of(new PeerException(FILE.toString(), "handshake", "token-wrong", "refused"), "ANL-3001", 1),
                 Arguments.of(new PeerException(FILE.toString(), "repair.open", "refused", "no table"), "ANL-3003", 1),
+                Arguments.of(
+                        new PeerException(FILE.toString(), "request agent.hold", "refused", "no table"), "ANL-3010", 1),
+                Arguments.of(
+                        new PeerException(FILE.toString(), "request agent.import", "over", "restarted"), "ANL-3010", 1),
+                Arguments.of(
+                        new PeerException(FILE.toString(), "request agent.status", "connect-failed", "gone"),
+                        "ANL-3001",
+                        1),
                 Arguments.of(new CorruptFrameException(FILE.toString(), 3, "bad magic"), "ANL-3002", 1),
                 Arguments.of(new RepairException("refused, replica=" + FILE), "ANL-3003", 1),
                 Arguments.of(new StoreUnavailableException("no store, url=" + FILE, null), "ANL-3005", 1),

@@ -24,6 +24,7 @@ import io.anneal.store.Table;
 import io.anneal.testkit.ManualClock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -88,7 +89,11 @@ final class ClusterSessionTest {
         return day.atTime(LocalTime.parse(local)).atZone(ZoneId.systemDefault()).toInstant();
     }
 
-    private void start(Duration gcGrace) throws IOException {
+    /**
+     * @param rowsLost of the first ones, which the second node lacks
+     * @param options of the table
+     */
+    private void start(Duration gcGrace, int rowsLost, String options) throws IOException {
         token = Files.createFile(
                 directory.resolve("token"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -100,8 +105,8 @@ final class ClusterSessionTest {
             Store store = Store.open(directory.resolve("store" + stores.size()));
             stores.add(store);
             Table table = store.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, name text) WITH id ="
-                    + " 2e52ce90-e54c-11f1-9953-9ddbc8d5a510");
-            for (int id = stores.size() == 1 ? 0 : 3; id < ROWS; id++) {
+                    + " 2e52ce90-e54c-11f1-9953-9ddbc8d5a510" + options);
+            for (int id = stores.size() == 1 ? 0 : rowsLost; id < ROWS; id++) {
                 table.row()
                         .key("id", id)
                         .set("name", "Ada")
@@ -124,7 +129,7 @@ final class ClusterSessionTest {
 
     @BeforeEach
     void start() throws IOException {
-        start(Duration.ofDays(10));
+        start(Duration.ofDays(10), 3, "");
     }
 
     @AfterEach
@@ -141,16 +146,19 @@ final class ClusterSessionTest {
         addresses.clear();
     }
 
-    private void startAgain(Duration gcGrace) throws IOException {
+    private void startAgain(Duration gcGrace, int rowsLost, String options) throws IOException {
         close();
         Directories.deleteTree(directory.resolve("store0"));
         Directories.deleteTree(directory.resolve("store1"));
         Files.delete(token);
-        start(gcGrace);
+        start(gcGrace, rowsLost, options);
     }
 
     private Ended anneal(Object... words) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        return anneal(new ByteArrayOutputStream(), words);
+    }
+
+    private Ended anneal(OutputStream out, Object... words) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Clock clock = time;
         Environment environment = new Environment(
@@ -165,7 +173,7 @@ final class ClusterSessionTest {
             texts[i] = words[i].toString();
         }
         int exitCode = AnnealCommand.commandLine(environment, texts).execute(texts);
-        return new Ended(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return new Ended(exitCode, out.toString(), err.toString(StandardCharsets.UTF_8));
     }
 
     private Ended cluster(Object... more) {
@@ -307,7 +315,8 @@ final class ClusterSessionTest {
         assertThat(cluster("--history", "ks").exitCode()).isEqualTo(1);
         assertThat(agents.get(1).lease()).isEqualTo(Duration.ofMinutes(15));
         Ended other = repair();
-        assertThat(other.err()).contains("another run holds tables here");
+        assertThat(other.err())
+                .contains("ANL-3010", "another run holds tables here", "'anneal cluster repair --resume'", "--abandon");
         assertThat(agents.get(1).steps()).containsExactly("hold", "snapshot");
         agents.get(1).doImport();
 
@@ -543,7 +552,7 @@ final class ClusterSessionTest {
 
     @Test
     void shouldNotWaitForAWindowThatOpensTooLate() throws Exception {
-        startAgain(Duration.ofHours(2));
+        startAgain(Duration.ofHours(2), 3, "");
         Running running = new Running("--rate", "200", "--parallel", "1", "--window", "06:00-12:30");
         running.await(run -> isAt(run, "repair") && hasPart());
 
@@ -559,8 +568,132 @@ final class ClusterSessionTest {
                 .isZero();
     }
 
+    /** What a node holds is what its own snapshot has: no directory can be the wrong one, and the node receives alone. */
+    @Test
+    void shouldGiveANodeThatHoldsNothingOfATableAllOfIt() throws IOException {
+        startAgain(Duration.ofDays(10), ROWS, "");
+
+        Ended ended = repair();
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("ks.t: covered until ");
+        close();
+        assertThat(rows(1)).isEqualTo(ROWS);
+    }
+
+    @Test
+    void shouldHoldNothingOfAKeyspaceWithOneReplicaOfEachRange() {
+        Ring ring = new Ring(List.of(
+                new Ring.Part(new TokenRange(0, 10), List.of(TWO)),
+                new Ring.Part(new TokenRange(10, 0), List.of(ONE))));
+        AgentKeyspace alone = new AgentKeyspace("ks", List.of("t"), ring, Map.of(ONE, "dc", TWO, "dc"));
+        agents.forEach(agent -> agent.tells(alone));
+
+        Ended refused = repair();
+
+        assertRefused("no range of the keyspace has two replicas, keyspace=ks", refused);
+        assertThat(refused.err()).doesNotContain("--status", "go on");
+    }
+
+    @Test
+    void shouldHoldNothingOfADataCentreWithOneReplicaOfEachRange() {
+        AgentKeyspace apart = new AgentKeyspace(
+                "ks", List.of("t"), Ring.of(List.of(TokenRange.FULL), Set.of(ONE, TWO)), Map.of(ONE, "dc", TWO, "far"));
+        agents.forEach(agent -> agent.tells(apart));
+
+        assertRefused("no range of the keyspace has two replicas, keyspace=ks", repair("--dc", "far"));
+    }
+
+    @Test
+    void shouldHoldNothingOfATableThatIsNotThere() {
+        assertRefused(
+                "tables are not there, keyspace=ks, tables=[other], known=[t]",
+                cluster("ks.other", "--agent", addresses.get(0), "--agent", addresses.get(1), "--token-file", token));
+    }
+
+    private void assertRefused(String message, Ended refused) {
+        assertThat(refused.exitCode()).as(refused.err()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err()).contains("ANL-3010: " + message);
+        agents.forEach(agent -> assertThat(agent.steps()).isEmpty());
+        assertThat(home()).isNull();
+    }
+
+    @Test
+    void shouldLetGoAfterAnErrorThatNoTryChanges() throws IOException {
+        startAgain(Duration.ofDays(10), 3, " AND gc_grace_seconds = 0");
+
+        Ended refused = repair();
+
+        assertThat(refused.exitCode()).as(refused.err()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(refused.err()).contains("gc_grace").doesNotContain("go on before", "--allow-");
+        assertThat(agents.get(0).run()).isEmpty();
+        assertThat(agents.get(1).run()).isEmpty();
+        assertThat(cluster("--history", "ks").out()).contains("ended before all was done, and was let go");
+    }
+
+    @Test
+    void shouldRecordWhatADryRunFound() throws IOException {
+        Ended ended = repair("--dry-run");
+
+        assertThat(ended.exitCode()).as(ended.err()).isEqualTo(ExitCode.NO);
+        Ended history = cluster("--history", "ks");
+        assertThat(history.out()).contains("compared in", "3 rows and 0 deletions differed");
+        assertThat(run().get("outcome").asText()).isEqualTo("done");
+    }
+
+    /** As by {@code | head -5}. */
+    @Test
+    void shouldNotCallADryRunDoneWhoseAnswerWasCutOff() throws IOException {
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int one) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+
+        Ended ended = anneal(
+                closed,
+                "cluster",
+                "repair",
+                "--state",
+                state,
+                "ks",
+                "--dry-run",
+                "--agent",
+                addresses.get(0),
+                "--agent",
+                addresses.get(1),
+                "--token-file",
+                token);
+
+        assertThat(ended.exitCode()).as(ended.err()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(run().get("outcome").asText()).isEqualTo("failed");
+        assertThat(agents.get(0).run()).isEmpty();
+    }
+
+    @Test
+    void shouldSayWhereARunIsLookedFor() {
+        assertThat(cluster("--abandon").err()).contains("'anneal cluster repair --state=" + state + " --status'");
+        assertThat(cluster("--change", "--rate", "1").err())
+                .contains("'anneal cluster repair --state=" + state + " --status'");
+        assertThat(cluster("--resume").err()).contains("'anneal cluster repair --state=" + state + " --status'");
+    }
+
+    @Test
+    void shouldSayThatThereAreNoRecordsWhereThereIsNoDirectory() {
+        Ended ended = cluster("--status");
+
+        assertThat(ended.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(ended.err()).contains("ANL-1003", "path=" + state);
+    }
+
     @Test
     void shouldRefuseCommandLinesThatSayNothing() {
+        assertUsage("keyspace has no replicas in the data centre", repair("--dc", "nowhere"));
+        assertUsage("two agents stand beside one node", repair("--agent", addresses.get(0)));
+        assertUsage("without quotes", repair("\"Mixed\".\"Case\""));
+        assertUsage("hours have two digits", repair("--window", "9:00-17:00"));
+        assertUsage("24:00 is 00:00", repair("--window", "22:00-24:00"));
         assertUsage("a window is HH:MM-HH:MM", repair("--window", "22-06"));
         assertUsage("two ends apart", repair("--window", "22:00-22:00"));
         assertUsage("say what to repair", cluster("--agent", addresses.get(0), "--token-file", token));
