@@ -127,7 +127,7 @@ final class AgentOverTlsTest {
                 // It has asked for the ring by JMX, and for the tables by CQL.
                 Commands.Result repair = Commands.run(
                         "cluster", "repair", "shop", "--agent", agent.address(), "--token-file", token.toString());
-                assertThat(repair.err()).contains("keyspace has one replica alone");
+                assertThat(repair.err()).contains("ANL-3010", "no range of the keyspace has two replicas");
             }
             assertRefused(node, Map.of(), "JMX can't be reached", "--jmx-tls", "--cql-tls");
             assertRefused(node, trusting, "JMX can't be reached", "--cql-tls");

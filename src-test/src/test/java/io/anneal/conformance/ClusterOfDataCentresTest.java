@@ -201,12 +201,13 @@ final class ClusterOfDataCentresTest {
     void shouldRefuseADataCentreThatHasNothingToCompare() {
         createTable("uneven", "{'class': 'NetworkTopologyStrategy', 'east': 2, 'west': 1}");
         Commands.Result unknown = repair("uneven", "--dc", "north");
-        assertThat(unknown.exitCode()).as(unknown.err()).isEqualTo(5);
+        assertThat(unknown.exitCode()).as(unknown.err()).isEqualTo(2);
         assertThat(unknown.err()).contains("keyspace has no replicas in the data centre", "north");
 
         Commands.Result alone = repair("uneven", "--dc", "west");
 
         assertThat(alone.exitCode()).as(alone.err() + alone.out()).isEqualTo(5);
+        assertThat(alone.err()).contains("no range of the keyspace has two replicas");
         assertThat(alone.out()).doesNotContain("covered until");
         cluster.assertNothingLeft("uneven");
     }
