@@ -89,27 +89,27 @@ public final class Agent implements Closeable {
     /**
      * Starts beside a node that runs, and lets go what an agent held that was killed.
      *
-     * @param directory of this agent alone, on a file system of the node's data
+     * @param directory of this agent alone, on a file system of the node's data, and not among them
+     * @throws IllegalStateException when the node has an agent, or the directory is another one's
      */
     public static Agent open(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
-        FenceLease fence = FenceLease.open(directory);
-        boolean opened = false;
-        try {
-            Path runs = directory.toRealPath().resolve(RUNS);
-            Directories.create(runs);
-            AgentStatus self;
-            try (LiveNode node = LiveNode.open(config, host)) {
+        try (LiveNode node = LiveNode.open(config, host)) {
+            FenceLease fence = FenceLease.open(node, directory);
+            boolean opened = false;
+            try {
+                Path runs = directory.toRealPath().resolve(RUNS);
+                Directories.create(runs);
                 requireFileSystem(node, runs);
-                self = self(node);
+                AgentStatus self = self(node);
                 letGo(node, fence, runs);
-            }
-            Agent agent = new Agent(config, host, fence, runs, self);
-            agent.thread.scheduleWithFixedDelay(agent::look, 1, 1, TimeUnit.SECONDS);
-            opened = true;
-            return agent;
-        } finally {
-            if (!opened) {
-                fence.close();
+                Agent agent = new Agent(config, host, fence, runs, self);
+                agent.thread.scheduleWithFixedDelay(agent::look, 1, 1, TimeUnit.SECONDS);
+                opened = true;
+                return agent;
+            } finally {
+                if (!opened) {
+                    fence.close();
+                }
             }
         }
     }
@@ -118,15 +118,18 @@ public final class Agent implements Closeable {
      * Whether an agent could start beside the node: nothing is let go, and nothing but the directory is made.
      *
      * @return what the node says of itself
-     * @throws IOException when it could not, or one has the directory already
+     * @throws IOException when it could not
+     * @throws IllegalStateException when the node has an agent, or the directory is another one's
      */
     public static AgentStatus check(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
-        FenceLease fence = FenceLease.open(directory);
         try (LiveNode node = LiveNode.open(config, host)) {
-            requireFileSystem(node, directory.toRealPath());
-            return self(node);
-        } finally {
-            fence.close();
+            FenceLease fence = FenceLease.open(node, directory);
+            try {
+                requireFileSystem(node, directory.toRealPath());
+                return self(node);
+            } finally {
+                fence.close();
+            }
         }
     }
 
@@ -148,10 +151,7 @@ public final class Agent implements Closeable {
         FileStore store = Files.getFileStore(ours);
         List<Path> data = node.dataDirectories();
         for (Path directory : data) {
-            if (!Files.isDirectory(directory)) {
-                throw new LiveNodeException("data of the node is not here: the agent runs on the node's machine, node="
-                        + node.address() + ", directory=" + directory);
-            }
+            node.requireHere(directory);
             if (Files.getFileStore(directory).equals(store)) {
                 return;
             }

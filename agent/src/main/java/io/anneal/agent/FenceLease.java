@@ -9,37 +9,71 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A file that names the tables of a node whose deletions are held for an import: they are written down before they are held,
- * so that whoever starts after a crash lets all of them go. A table that an operator holds is not in it. One process has the
- * directory of the file at a time.
+ * so that whoever starts after a crash lets all of them go. Nobody else holds any of them, who could let go meanwhile: a node has
+ * one object of this at a time, by a lock among its data, whatever the directory of the file.
  */
 public final class FenceLease implements Closeable {
     private static final String VERSION = "anneal fence 1";
     private static final String FILE = "fence";
     private static final String LOCK_FILE = ".anneal.lock";
+    /** Cassandra keeps files of its own beside its keyspaces, too, and takes none there for data but SSTables by their names. */
+    private static final String NODE_LOCK_FILE = ".anneal-agent.lock";
 
     private final Path file;
     private final DirectoryLock lock;
+    private final DirectoryLock nodeLock;
 
-    private FenceLease(Path file, DirectoryLock lock) {
+    private FenceLease(Path file, DirectoryLock lock, DirectoryLock nodeLock) {
         this.file = file;
         this.lock = lock;
+        this.nodeLock = nodeLock;
     }
 
     /**
      * Takes a directory for the file, and makes it if it is not there.
      *
-     * @param directory that is this node's alone
-     * @throws IllegalStateException when another process, or another object of this one, has it
+     * @param node on this machine
+     * @param directory that is this node's alone, and not among its data
+     * @throws IllegalStateException when another process, or another object of this one, has the directory or the node
      */
-    public static FenceLease open(Path directory) throws IOException {
+    public static FenceLease open(LiveNode node, Path directory) throws IOException {
+        List<Path> data = node.dataDirectories();
+        requireOutside(data, directory);
+        // Of several disks all agents of a node see the same one first. The lock would make it where it is not.
+        Path first = data.get(0);
+        node.requireHere(first);
         DirectoryLock lock = DirectoryLock.take(directory, LOCK_FILE, "directory of an agent", Optional.empty());
-        return new FenceLease(directory.toRealPath().resolve(FILE), lock);
+        DirectoryLock nodeLock = null;
+        try {
+            nodeLock = DirectoryLock.take(first, NODE_LOCK_FILE, "the node's one place for an agent", Optional.empty());
+            return new FenceLease(directory.toRealPath().resolve(FILE), lock, nodeLock);
+        } finally {
+            if (nodeLock == null) {
+                lock.close();
+            }
+        }
+    }
+
+    /** Cassandra takes directories among its data for its own. */
+    private static void requireOutside(List<Path> data, Path directory) throws IOException {
+        Path there = directory.toAbsolutePath();
+        while (!Files.exists(there)) {
+            there = there.getParent();
+        }
+        Path real = there.toRealPath();
+        for (Path one : data) {
+            if (Files.isDirectory(one) && real.startsWith(one.toRealPath())) {
+                throw new LiveNodeException(
+                        "directory of the agent lies in the node's data: name one beside it, directory=" + directory
+                                + ", data=" + one);
+            }
+        }
     }
 
     /** The tables that are held, by qualified name. */
@@ -74,19 +108,19 @@ public final class FenceLease implements Closeable {
             throw new LiveNodeException(
                     "another run holds deletions, or has left them held, node=" + node.address() + ", tables=" + held);
         }
-        List<LiveTable> ours = new ArrayList<>();
         for (LiveTable table : tables) {
-            if (!node.neverPurges(table)) {
-                ours.add(table);
+            if (node.neverPurges(table)) {
+                throw new LiveNodeException(
+                        "somebody else holds deletions, and may let go meanwhile: set NeverPurgeTombstones of mbean:"
+                                + NodeBeans.table(table) + " to false, or repair with --no-fence, in half of the time,"
+                                + " node=" + node.address() + ", table=" + table.qualifiedName());
             }
         }
-        if (ours.isEmpty()) {
-            return;
-        }
-        String text = VERSION + "\n" + String.join("\n", NodeMoment.names(ours)) + "\n";
+        String text = VERSION + "\n"
+                + NodeMoment.names(tables).stream().map(name -> name + "\n").collect(Collectors.joining());
         AtomicFile.replace(file, text.getBytes(StandardCharsets.UTF_8), OutputFile.CREATE_NEW);
         try {
-            for (LiveTable table : ours) {
+            for (LiveTable table : tables) {
                 node.neverPurge(table, true);
             }
         } catch (IOException e) {
@@ -103,9 +137,13 @@ public final class FenceLease implements Closeable {
         }
     }
 
-    /** Gives the directory up; what is held stays so, and stands in the file. */
+    /** Gives node and directory up; what is held stays so, and stands in the file. */
     @Override
     public void close() throws IOException {
-        lock.close();
+        try {
+            nodeLock.remove();
+        } finally {
+            lock.close();
+        }
     }
 }

@@ -200,7 +200,8 @@ public final class GuardedTables implements Closeable {
         }
     }
 
-    private void requireUnchanged(LiveNode now, Instant deadline) throws IOException {
+    /** See {@link #importAll}: what must be so where nothing is to be imported, too, for the snapshot to tell of the node. */
+    void requireUnchanged(LiveNode now, Instant deadline) throws IOException {
         Optional<String> change = change(now, deadline);
         if (change.isPresent()) {
             throw LiveNodeException.over("nothing is imported: deleted rows might come back; take new snapshots, node="

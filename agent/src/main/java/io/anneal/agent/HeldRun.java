@@ -197,7 +197,8 @@ final class HeldRun implements Closeable {
     }
 
     /**
-     * Imports what was staged and is not imported yet; answers how many SSTables were imported, by earlier calls too.
+     * Imports what was staged and is not imported yet; answers how many SSTables were imported, by earlier calls too. What has changed
+     * since the snapshot is said though nothing is staged: what was compared is the node's no longer.
      *
      * @param leftOut tables of which nothing is imported, by qualified name
      * @param earliestSnapshot of all replicas
@@ -210,12 +211,13 @@ final class HeldRun implements Closeable {
         requireWritten();
         Instant deadline = guarded.deadline(own.isBefore(earliestSnapshot) ? own : earliestSnapshot, skewMost);
         Map<LiveTable, Path> staged = staged(leftOut);
-        if (!staged.isEmpty()) {
-            // The connection of the run has broken if the node was restarted.
-            try (LiveNode now = LiveNode.open(config, host)) {
-                for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
-                    imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);
-                }
+        // The connection of the run has broken if the node was restarted.
+        try (LiveNode now = LiveNode.open(config, host)) {
+            if (staged.isEmpty()) {
+                guarded.requireUnchanged(now, deadline);
+            }
+            for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
+                imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);
             }
         }
         return imported;

@@ -134,6 +134,13 @@ public final class LiveNode implements Closeable {
         return Stream.of(paths).map(Path::of).toList();
     }
 
+    void requireHere(Path dataDirectory) throws LiveNodeException {
+        if (!Files.isDirectory(dataDirectory)) {
+            throw new LiveNodeException("data of the node is not here: the agent runs on the node's machine, node="
+                    + address() + ", directory=" + dataDirectory);
+        }
+    }
+
     /**
      * Where its data directories meet, for a keyspace: the last token of each but the last one, none where there is one. A directory
      * that the node has given up since it started is not known of.

@@ -11,6 +11,7 @@ import io.anneal.agent.AgentService;
 import io.anneal.agent.AgentStatus;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.LiveNode;
+import io.anneal.agent.LiveNodeException;
 import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.environment.HostEnvironment;
@@ -47,6 +48,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** An agent beside a real node, asked over loopback as another process would. */
 @WithCassandra
@@ -90,17 +93,68 @@ final class AgentTest {
 
     @Test
     void shouldSayWhetherAnAgentCouldStart() throws IOException {
-        AgentStatus node = Agent.check(LiveNodeTest.config(peer), directory.resolve("other"), HostEnvironment.system());
-
-        assertThat(node.version()).startsWith("5.0.");
-        assertThat(node.run()).isEmpty();
+        Path other = directory.resolve("other");
         // The one that stands there.
         assertThatThrownBy(() ->
                         Agent.check(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system()))
-                .hasMessageContaining("agent");
+                .hasMessageContaining("directory of an agent is in use");
+        agent.close();
+
+        AgentStatus node = Agent.check(LiveNodeTest.config(peer), other, HostEnvironment.system());
+
+        assertThat(node.version()).startsWith("5.0.");
+        assertThat(node.run()).isEmpty();
         // Nothing was left that keeps one from starting.
-        Agent.open(LiveNodeTest.config(peer), directory.resolve("other"), HostEnvironment.system())
-                .close();
+        Agent.open(LiveNodeTest.config(peer), other, HostEnvironment.system()).close();
+    }
+
+    @Test
+    void shouldBeTheOnlyAgentOfItsNode() throws IOException {
+        Path other = directory.resolve("other");
+        assertThatThrownBy(() -> Agent.check(LiveNodeTest.config(peer), other, HostEnvironment.system()))
+                .hasMessageContaining("one place for an agent is in use");
+        assertThatThrownBy(() -> Agent.open(LiveNodeTest.config(peer), other, HostEnvironment.system()))
+                .hasMessageContaining("one place for an agent is in use");
+        agent.close();
+        try (LiveNode node = LiveNodeTest.open(peer)) {
+            assertThat(node.dataDirectories().get(0))
+                    .as("nothing of ours stays among the node's data")
+                    .isDirectoryNotContaining("glob:**anneal**");
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryAmongTheNodesData() throws IOException {
+        agent.close();
+        try (LiveNode node = LiveNodeTest.open(peer)) {
+            Path data = node.dataDirectories().get(0);
+            Path link = Files.createSymbolicLink(directory.resolve("link"), data.toRealPath());
+            for (Path inside : List.of(data, data.resolve("anneal").resolve("agent"), link.resolve("anneal"))) {
+                assertThatExceptionOfType(LiveNodeException.class)
+                        .isThrownBy(() -> Agent.open(LiveNodeTest.config(peer), inside, HostEnvironment.system()))
+                        .withMessageContaining("directory of the agent lies in the node's data")
+                        .withMessageContaining(inside.toString());
+            }
+            assertThat(data).isDirectoryNotContaining("glob:**anneal**");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"alter,schema has changed", "truncate,table was truncated", "drop,table was dropped"})
+    void shouldSayWhatHasChangedThoughNothingIsToBeImported(String what, String reason) throws IOException {
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            hold.takeSnapshots();
+            switch (what) {
+                case "alter" -> peer.execute("ALTER TABLE " + TABLE + " ADD w text");
+                case "truncate" -> peer.truncate(KEYSPACE, "t");
+                default -> peer.execute("DROP TABLE " + TABLE);
+            }
+
+            assertThat(hold.importAll())
+                    .singleElement()
+                    .satisfies(imported ->
+                            assertThat(imported.failure().orElseThrow()).hasMessageContaining(reason));
+        }
     }
 
     private static Node node() {

@@ -58,7 +58,7 @@ final class GuardedTablesTest {
         createTable();
         node = LiveNodeTest.open(peer);
         table = table("t");
-        lease = FenceLease.open(directory.resolve("agent"));
+        lease = FenceLease.open(node, directory.resolve("agent"));
     }
 
     private void createTable() {
@@ -247,10 +247,10 @@ final class GuardedTablesTest {
         // Nobody closes it, as after a kill.
         hold();
         assertThatExceptionOfType(IllegalStateException.class)
-                .isThrownBy(() -> FenceLease.open(directory.resolve("agent")))
+                .isThrownBy(() -> FenceLease.open(node, directory.resolve("agent")))
                 .withMessageContaining("is in use");
         lease.close();
-        lease = FenceLease.open(directory.resolve("agent"));
+        lease = FenceLease.open(node, directory.resolve("agent"));
         assertThat(lease.tables()).containsExactly(TABLE);
         assertThatExceptionOfType(LiveNodeException.class)
                 .isThrownBy(this::hold)
@@ -260,6 +260,33 @@ final class GuardedTablesTest {
 
         assertThat(node.neverPurges(table)).isFalse();
         hold().close();
+    }
+
+    @Test
+    void shouldHoldNothingOfWhatSomebodyElseHolds() throws IOException {
+        hold();
+        // An agent held it that was killed, and whose directory is lost; an operator's hold looks the same.
+        Files.delete(directory.resolve("agent").resolve("fence"));
+
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(this::hold)
+                .withMessageContaining("somebody else holds deletions")
+                .withMessageContaining("--no-fence")
+                .withMessageContaining("table=" + TABLE);
+
+        assertThat(lease.tables()).isEmpty();
+        lease.reset(node);
+        assertThat(node.neverPurges(table)).as("it is not ours").isTrue();
+    }
+
+    @Test
+    void shouldHaveOneLeaseOfANode() throws IOException {
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> FenceLease.open(node, directory.resolve("other")))
+                .withMessageContaining("one place for an agent is in use");
+        lease.close();
+
+        FenceLease.open(node, directory.resolve("other")).close();
     }
 
     @Test
