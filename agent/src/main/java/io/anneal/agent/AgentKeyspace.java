@@ -25,8 +25,8 @@ public record AgentKeyspace(String name, List<String> tables, Ring ring, Map<Str
     static AgentKeyspace of(LiveNode node, String name) throws LiveNodeException {
         List<String> tables = node.tables(name);
         if (tables.isEmpty()) {
-            throw new LiveNodeException(
-                    "keyspace is not there, or has no tables, node=" + node.address() + ", keyspace=" + name);
+            throw new LiveNodeException((node.hasKeyspace(name) ? "keyspace has no tables" : "keyspace is not there")
+                    + ", node=" + node.address() + ", keyspace=" + name);
         }
         Ring ring = node.ring(name);
         Map<String, String> dataCentres = new TreeMap<>();

@@ -204,6 +204,10 @@ public final class LiveNode implements Closeable {
         return tables.table(keyspace, name);
     }
 
+    boolean hasKeyspace(String name) throws LiveNodeException {
+        return tables.hasKeyspace(name);
+    }
+
     /** The names of a keyspace's tables; none if it has no such keyspace. */
     public List<String> tables(String keyspace) throws LiveNodeException {
         return tables.names(keyspace);

@@ -97,6 +97,11 @@ final class NodeTables implements Closeable {
         return HexFormat.of().formatHex(copy);
     }
 
+    boolean hasKeyspace(String name) throws LiveNodeException {
+        return !rows("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name)
+                .isEmpty();
+    }
+
     /** None if there is no such keyspace. */
     List<String> names(String keyspace) throws LiveNodeException {
         return rows("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).stream()

@@ -222,6 +222,11 @@ final class AgentTest {
                 .isThrownBy(() -> Waiting.result(asked.status(List.of("none"))))
                 .withMessageContaining("keyspace is not there")
                 .satisfies(refused -> assertThat(refused.code()).isEqualTo("refused"));
+        peer.execute("CREATE KEYSPACE IF NOT EXISTS bare WITH replication = {'class': 'SimpleStrategy',"
+                + " 'replication_factor': 1}");
+        assertThatExceptionOfType(PeerException.class)
+                .isThrownBy(() -> Waiting.result(asked.status(List.of("bare"))))
+                .withMessageContaining("keyspace has no tables");
     }
 
     @Test
