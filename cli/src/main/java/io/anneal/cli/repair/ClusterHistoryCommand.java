@@ -1,5 +1,6 @@
 package io.anneal.cli.repair;
 
+import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
@@ -30,7 +31,13 @@ public final class ClusterHistoryCommand extends Subcommand {
     private Path state;
 
     @Override
+    public int errorExitCode() {
+        return ExitCode.UNANSWERED;
+    }
+
+    @Override
     protected int execute() throws IOException {
+        RunOptions.requireThere(state);
         RunRecords records = new RunRecords(
                 state != null ? state : RunOptions.defaultDirectory(this),
                 environment().clock(),

@@ -240,8 +240,13 @@ final class RunOptions {
      * @throws NoSuchFileException when one is given that is not there
      */
     void requireDirectory() throws NoSuchFileException {
-        if (state != null && !Files.exists(state)) {
-            throw new NoSuchFileException(state.toString(), null, "no run was ever recorded there");
+        requireThere(state);
+    }
+
+    /** The same of a directory as it was given, null if none was. */
+    static void requireThere(Path given) throws NoSuchFileException {
+        if (given != null && !Files.exists(given)) {
+            throw new NoSuchFileException(given.toString(), null, "no run was ever recorded there");
         }
     }
 

@@ -271,6 +271,9 @@ final class ClusterSessionTest {
         assertThat(anneal("cluster", "history", "--state", state, "ks.other").exitCode())
                 .isEqualTo(1);
         assertUsage("KS.TABLE, given=.t", anneal("cluster", "history", "--state", state, ".t"));
+        Ended mistyped = anneal("cluster", "history", "--state", directory.resolve("mistyped"));
+        assertThat(mistyped.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(mistyped.err()).contains("no run was ever recorded there");
         assertThat(home().resolve("checkpoint-ks")).doesNotExist();
         assertThat(cluster("--resume").err()).contains("there is no such run");
         assertThat(cluster("--resume", home().getFileName()).err()).contains("run has ended, start another one");
