@@ -15,6 +15,7 @@ import io.anneal.dualdao.control.Gate;
 import io.anneal.dualdao.control.GateException;
 import io.anneal.dualdao.control.OrderFailedException;
 import io.anneal.dualdao.control.PhaseControl;
+import io.anneal.dualdao.control.WorkStart;
 import io.anneal.dualdao.journal.KeyJournal;
 import io.anneal.dualdao.operation.Delete;
 import io.anneal.dualdao.operation.Key;
@@ -479,6 +480,37 @@ final class KeyRunTest {
         assertThat(done.kind()).isEqualTo(PhaseNote.Kind.VERIFICATION);
         assertThat(done.who()).isEqualTo("ada");
         assertThat(await(place(back, false)).who()).isEqualTo("bob");
+    }
+
+    @Test
+    void shouldEndAnOrderByTheWholeOfItThatSomebodyElseDidSince() throws InterruptedException {
+        start(Mode.MIGRATION, KeyCopy.Guarantee.NONE);
+        advance(false);
+        PhaseControl control = dual.control();
+        WorkStart now = control.begin();
+        WorkStart early = new WorkStart(now.version(), now.at().minusSeconds(1), now.acknowledged());
+        BulkOrders orders = new BulkOrders(control);
+        BulkOrders.Order asked = place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, true, 0, "ada"), false);
+        PhaseControl.Sleeper nobody = duration -> {};
+        Map<String, String> whole = Map.of(Facts.WHOLE, "true", Facts.ROWS, "7", Facts.MISMATCHES, "0");
+
+        control.finish(early, PhaseNote.Kind.VERIFICATION, "before", whole);
+        control.finish(
+                control.begin(), PhaseNote.Kind.VERIFICATION, "part", Map.of(Facts.ROWS, "7", Facts.MISMATCHES, "0"));
+        control.finish(control.begin(), PhaseNote.Kind.BACKFILL, "other", whole);
+        control.finish(
+                control.begin(),
+                PhaseNote.Kind.VERIFICATION,
+                "differs",
+                Map.of(Facts.WHOLE, "true", Facts.ROWS, "7", Facts.MISMATCHES, "1"));
+        PhaseNote done = control.finish(control.begin(), PhaseNote.Kind.VERIFICATION, "work", whole);
+        assertThat(orders.await(asked, Duration.ofMinutes(1), nobody, keys -> {}))
+                .isEqualTo(done);
+
+        BulkOrders.Order back = place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, true, 0, "ada"), false);
+        PhaseNote reversed = control.finish(early, PhaseNote.Kind.REVERSE_BACKFILL, "work", whole);
+        assertThat(orders.await(back, Duration.ofMinutes(1), nobody, keys -> {}))
+                .isEqualTo(reversed);
     }
 
     @Test

@@ -138,15 +138,39 @@ public final class BulkOrders {
     private static Optional<PhaseNote> open(List<PhaseNote> notes, long version) {
         return notes.stream()
                 .filter(note -> note.kind() == PhaseNote.Kind.ORDER && note.version() == version)
-                .filter(note -> end(notes, idOf(note)).isEmpty())
+                .filter(note -> end(notes, note).isEmpty())
                 .findFirst();
     }
 
     private static Optional<PhaseNote> end(List<PhaseNote> notes, String id) {
         return notes.stream()
                 .filter(note ->
-                        note.kind() != PhaseNote.Kind.ORDER && idOf(note).equals(id))
+                        note.kind() == PhaseNote.Kind.ORDER && idOf(note).equals(id))
+                .findFirst()
+                .flatMap(order -> end(notes, order));
+    }
+
+    private static Optional<PhaseNote> end(List<PhaseNote> notes, PhaseNote order) {
+        return notes.subList(notes.indexOf(order) + 1, notes.size()).stream()
+                .filter(note -> note.kind() != PhaseNote.Kind.ORDER)
+                .filter(note -> note.facts().containsKey(Facts.ORDER)
+                        ? idOf(note).equals(idOf(order))
+                        : does(note, Order.of(order), order.at()))
                 .findFirst();
+    }
+
+    /**
+     * Whether work that nobody ordered, as that of a process which follows the phases, is all that was ordered. Of work over keys
+     * that somebody listed by hand that is not known.
+     */
+    private static boolean does(PhaseNote work, Order order, Instant orderedAt) {
+        if (order.kind() == PhaseNote.Kind.VERIFICATION && work.kind() == PhaseNote.Kind.REVERSE_BACKFILL) {
+            return true;
+        }
+        // What began before may have passed what is asked about.
+        boolean beganSince = Facts.number(work.facts(), Facts.STARTED_MILLIS) >= orderedAt.toEpochMilli();
+        boolean whole = Boolean.parseBoolean(work.facts().get(Facts.WHOLE));
+        return work.kind() == order.kind() && beganSince && whole && (!order.repairs() || work.clean());
     }
 
     private static String idOf(PhaseNote note) {

@@ -74,7 +74,10 @@ public final class Facts {
     /** Mismatches with their diffs, newest last: {@code mismatch.0} and so on, a line a field. */
     public static final String MISMATCH = "mismatch.";
 
-    /** Of a note: {@code true} if a comparison read the whole of both sides, so that no rows mean that both are empty. */
+    /**
+     * Of a note: {@code true} if a comparison read the whole of both sides, so that no rows mean that both are empty, or a back-fill the
+     * whole of the origin.
+     */
     public static final String WHOLE = "whole";
 
     // Of notes and of instances that copy or verify.

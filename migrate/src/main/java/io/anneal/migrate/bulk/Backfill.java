@@ -83,7 +83,7 @@ public final class Backfill<E extends BulkEntry> {
                         PhaseNote.Kind.BACKFILL,
                         run.start(),
                         progress,
-                        Map.of(Facts.TEXT, source.identity() + " to " + target.identity())));
+                        Map.of(Facts.WHOLE, "true", Facts.TEXT, source.identity() + " to " + target.identity())));
         job.complete();
         return new BackfillResult(
                 progress.rows(), progress.bytes(), progress.rangesTotal(), job.resumed(), job.retries(), job.seconds());
