@@ -508,6 +508,7 @@ final class KeyRunTest {
                 .isEqualTo(done);
 
         BulkOrders.Order back = place(BulkOrders.Order.of(PhaseNote.Kind.VERIFICATION, true, 0, "ada"), false);
+        control.finish(early, PhaseNote.Kind.REVERSE_BACKFILL, "part", Map.of(Facts.ROWS, "7", Facts.MISMATCHES, "0"));
         PhaseNote reversed = control.finish(early, PhaseNote.Kind.REVERSE_BACKFILL, "work", whole);
         assertThat(orders.await(back, Duration.ofMinutes(1), nobody, keys -> {}))
                 .isEqualTo(reversed);

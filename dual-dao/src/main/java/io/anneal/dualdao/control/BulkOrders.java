@@ -164,13 +164,15 @@ public final class BulkOrders {
      * that somebody listed by hand that is not known.
      */
     private static boolean does(PhaseNote work, Order order, Instant orderedAt) {
+        if (!Boolean.parseBoolean(work.facts().get(Facts.WHOLE))) {
+            return false;
+        }
         if (order.kind() == PhaseNote.Kind.VERIFICATION && work.kind() == PhaseNote.Kind.REVERSE_BACKFILL) {
             return true;
         }
         // What began before may have passed what is asked about.
         boolean beganSince = Facts.number(work.facts(), Facts.STARTED_MILLIS) >= orderedAt.toEpochMilli();
-        boolean whole = Boolean.parseBoolean(work.facts().get(Facts.WHOLE));
-        return work.kind() == order.kind() && beganSince && whole && (!order.repairs() || work.clean());
+        return work.kind() == order.kind() && beganSince && (!order.repairs() || work.clean());
     }
 
     private static String idOf(PhaseNote note) {
