@@ -21,6 +21,16 @@ final class OrderedWorkTest {
     }
 
     @Test
+    void shouldTakeTheWayBackForTheComparisonThatItEndsWith() {
+        PhaseNote back = new PhaseNote(
+                Instant.EPOCH, 2, "ada", PhaseNote.Kind.REVERSE_BACKFILL, Map.of("rows", "3", "mismatches", "0"));
+        PhaseNote differing = new PhaseNote(
+                Instant.EPOCH, 2, "ada", PhaseNote.Kind.REVERSE_BACKFILL, Map.of("rows", "3", "mismatches", "1"));
+        assertThat(OrderedWork.exitCode(PhaseNote.Kind.VERIFICATION, back)).isZero();
+        assertThat(OrderedWork.exitCode(PhaseNote.Kind.VERIFICATION, differing)).isEqualTo(1);
+    }
+
+    @Test
     void shouldExitWith0OnlyWhenSomethingWasComparedAndNothingDiffers() {
         PhaseNote.Kind verification = PhaseNote.Kind.VERIFICATION;
         assertThat(exitCode(verification, Map.of(Facts.ROWS, "3", Facts.MISMATCHES, "0")))
