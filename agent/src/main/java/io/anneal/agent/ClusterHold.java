@@ -75,7 +75,7 @@ public final class ClusterHold implements Closeable {
 
     private ClusterHold renewing() {
         long periodMs = lease.toMillis() / RENEWALS;
-        renewing.scheduleAtFixedRate(this::renew, periodMs, periodMs, TimeUnit.MILLISECONDS);
+        renewing.scheduleAtFixedRate(this::renewOrTell, periodMs, periodMs, TimeUnit.MILLISECONDS);
         return this;
     }
 
@@ -200,6 +200,15 @@ public final class ClusterHold implements Closeable {
     /** How far the clocks are apart at most. */
     public Duration skew() {
         return skew;
+    }
+
+    /** What is thrown here would end all renewals without a word, and with them the leases. */
+    private void renewOrTell() {
+        try {
+            renew();
+        } catch (RuntimeException e) {
+            LOG.error("leases were not renewed, it is tried again, run={}", run, e);
+        }
     }
 
     private void renew() {

@@ -317,6 +317,7 @@ public final class LiveNode implements Closeable {
         Map<UUID, String> truncations = tables.truncations();
         Map<String, Ring> rings = new HashMap<>();
         Set<String> pending = new HashSet<>();
+        Map<String, Map<String, UUID>> ids = new HashMap<>();
         Map<String, NodeMoment.TableMoment> moments = new HashMap<>();
         for (LiveTable table : of) {
             if (!rings.containsKey(table.keyspace())) {
@@ -324,10 +325,11 @@ public final class LiveNode implements Closeable {
                 if (isPending(table.keyspace())) {
                     pending.add(table.keyspace());
                 }
+                // No more is asked of each table: an import takes two moments of all for each of them.
+                ids.put(table.keyspace(), tables.ids(table.keyspace()));
             }
-            Optional<LiveTable> there = table(table.keyspace(), table.name());
-            if (there.isPresent()) {
-                UUID id = there.get().id();
+            UUID id = ids.get(table.keyspace()).get(table.name());
+            if (id != null) {
                 moments.put(
                         table.qualifiedName(),
                         new NodeMoment.TableMoment(id, Optional.ofNullable(truncations.get(id))));

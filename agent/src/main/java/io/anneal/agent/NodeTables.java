@@ -104,10 +104,15 @@ final class NodeTables implements Closeable {
 
     /** None if there is no such keyspace. */
     List<String> names(String keyspace) throws LiveNodeException {
-        return rows("SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?", keyspace).stream()
-                .map(row -> row.getString("table_name"))
-                .sorted()
-                .toList();
+        return ids(keyspace).keySet().stream().sorted().toList();
+    }
+
+    /** By name; of a keyspace that is not there none. */
+    Map<String, UUID> ids(String keyspace) throws LiveNodeException {
+        Map<String, UUID> ids = new HashMap<>();
+        rows("SELECT table_name, id FROM system_schema.tables WHERE keyspace_name = ?", keyspace)
+                .forEach(row -> ids.put(row.getString("table_name"), row.getUuid("id")));
+        return ids;
     }
 
     /** Empty if there is no such table. */

@@ -5,6 +5,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.fragment.Row;
+import io.anneal.fragment.RowOrder;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.io.Texts;
@@ -16,6 +17,7 @@ import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.Replica;
+import io.anneal.schema.Column;
 import io.anneal.store.SSTables;
 import java.io.IOException;
 import java.time.Instant;
@@ -200,37 +202,37 @@ public record StagedContent(
             if (isOldLiveness(row) && !isHeld) {
                 oldest = row.livenessTimestampMicros();
             }
+            // Both have their entries in one order: a collection of many cells is gone through once.
+            int at = 0;
             for (int i = 0; i < row.entryCount(); i++) {
-                if (isOld(row, i) && (held.isEmpty() || !has(held.get(), row, i))) {
+                while (held.isPresent() && at < held.get().entryCount() && compare(held.get(), at, row, i) < 0) {
+                    at++;
+                }
+                boolean has = held.isPresent() && at < held.get().entryCount() && areSame(held.get(), at, row, i);
+                if (isOld(row, i) && !has) {
                     oldest = Math.min(oldest, row.timestampMicros(i));
                 }
             }
             return oldest;
         }
 
-        private static boolean has(Row held, Row row, int entry) {
-            for (int i = 0; i < held.entryCount(); i++) {
-                if (held.columnIndex(i) == row.columnIndex(entry)
-                        && held.timestampMicros(i) == row.timestampMicros(entry)
-                        && held.isComplexDeletion(i) == row.isComplexDeletion(entry)
-                        && areEqual(
-                                held.pathBuffer(i),
-                                held.pathOffset(i),
-                                held.pathLengthBytes(i),
-                                row.pathBuffer(entry),
-                                row.pathOffset(entry),
-                                row.pathLengthBytes(entry))
-                        && areEqual(
-                                held.valueBuffer(i),
-                                held.valueOffset(i),
-                                held.valueLengthBytes(i),
-                                row.valueBuffer(entry),
-                                row.valueOffset(entry),
-                                row.valueLengthBytes(entry))) {
-                    return true;
-                }
-            }
-            return false;
+        private int compare(Row held, int heldEntry, Row row, int entry) {
+            List<Column> columns =
+                    row.isStatic() ? own.schema().staticColumns() : own.schema().regularColumns();
+            return RowOrder.compare(columns, held, heldEntry, row, entry);
+        }
+
+        private boolean areSame(Row held, int heldEntry, Row row, int entry) {
+            return compare(held, heldEntry, row, entry) == 0
+                    && RowOrder.comparePathBytes(held, heldEntry, row, entry) == 0
+                    && held.timestampMicros(heldEntry) == row.timestampMicros(entry)
+                    && areEqual(
+                            held.valueBuffer(heldEntry),
+                            held.valueOffset(heldEntry),
+                            held.valueLengthBytes(heldEntry),
+                            row.valueBuffer(entry),
+                            row.valueOffset(entry),
+                            row.valueLengthBytes(entry));
         }
 
         private static boolean areEqual(

@@ -2,10 +2,25 @@ package io.anneal.fragment;
 
 import io.anneal.schema.Column;
 import java.util.Arrays;
+import java.util.List;
 
 /** Canonical order of a row's entries: column, then the column's complex deletion, then cells by path. */
 public final class RowOrder {
     private RowOrder() {}
+
+    /** Order of two entries of rows of the same kind, whose columns are given by their index. */
+    public static int compare(List<Column> columns, Row left, int leftEntry, Row right, int rightEntry) {
+        int index = left.columnIndex(leftEntry);
+        if (index != right.columnIndex(rightEntry)) {
+            return Integer.compare(index, right.columnIndex(rightEntry));
+        }
+        boolean isDeletion = left.isComplexDeletion(leftEntry);
+        if (isDeletion != right.isComplexDeletion(rightEntry)) {
+            return isDeletion ? -1 : 1;
+        }
+        Column column = columns.get(index);
+        return isDeletion || !column.isComplex() ? 0 : comparePaths(column, left, leftEntry, right, rightEntry);
+    }
 
     /** Order of the paths of two cells of the complex {@code column}. */
     public static int comparePaths(Column column, Row left, int leftEntry, Row right, int rightEntry) {
