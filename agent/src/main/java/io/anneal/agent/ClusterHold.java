@@ -280,7 +280,10 @@ public final class ClusterHold implements Closeable {
      */
     public record Looked(AgentPeer agent, List<StagedContent> tables, Optional<Throwable> failure) {}
 
-    /** Has all agents read what they have staged. A node of which it can't be told imports nothing after that. */
+    /**
+     * Has all agents merge the small SSTables that sessions have staged, and read what is staged. A node of which it can't be told
+     * imports nothing after that.
+     */
     public List<Looked> look() throws IOException {
         List<CompletableFuture<Looked>> asked = agents.stream()
                 .map(agent -> agent.lookAtStaged(run)

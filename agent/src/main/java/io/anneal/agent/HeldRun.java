@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,9 @@ final class HeldRun implements Closeable {
     private final GuardedTables guarded;
     private final StagingArea staging;
     private volatile Optional<Snapshot> snapshot = Optional.empty();
+    /** Imports that have not ended well: who gave up waiting for one knows of no end, and the node may move the files yet. */
+    private final Set<LiveTable> importing = new HashSet<>();
+
     private int imported;
 
     /**
@@ -157,15 +161,25 @@ final class HeldRun implements Closeable {
                 .toList();
     }
 
-    /** What is staged and not imported yet, read to the end; nothing of tables for which nothing is. */
+    /**
+     * What is staged and not imported yet, read to the end; nothing of tables for which nothing is. Before that small SSTables of it are
+     * merged, since each session has written its own.
+     */
     List<StagedContent> look() throws IOException {
         requireWritten();
         List<StagedContent> contents = new ArrayList<>();
         for (Map.Entry<LiveTable, Path> table : staged(Set.of()).entrySet()) {
             LiveTable name = table.getKey();
-            try (Replica own = open(node.address(), name.keyspace(), name.name(), Optional.empty());
-                    SSTables staged = SSTables.open(own.schema(), descriptors(table.getValue()))) {
-                contents.add(StagedContent.of(name, staged, own, host.clock().instant()));
+            try (Replica own = open(node.address(), name.keyspace(), name.name(), Optional.empty())) {
+                if (!importing.contains(name)) {
+                    staging.compact(
+                            own.schema(),
+                            snapshot.orElseThrow().diskBoundaries().get(name.keyspace()));
+                }
+                try (SSTables staged = SSTables.open(own.schema(), descriptors(table.getValue()))) {
+                    contents.add(
+                            StagedContent.of(name, staged, own, host.clock().instant()));
+                }
             }
         }
         return contents;
@@ -217,7 +231,9 @@ final class HeldRun implements Closeable {
                 guarded.requireUnchanged(now, deadline);
             }
             for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
+                importing.add(table.getKey());
                 imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);
+                importing.remove(table.getKey());
             }
         }
         return imported;

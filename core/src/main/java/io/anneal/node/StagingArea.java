@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -519,6 +520,77 @@ public final class StagingArea implements Closeable {
                 .orElse(Receiving.NO_DEADLINE);
     }
 
+    /**
+     * Merges small SSTables that several sessions of a run have staged for a table, into as few as size limit, time windows and disks
+     * allow. What counts is the same after it, whenever it ends. Call it while nothing is received or imported here.
+     *
+     * @param diskBoundaries of the node that imports it, see {@link ReplicaSource#diskBoundaries}
+     * @throws IOException when what it began could not be removed: nothing may be imported until the directory is opened again. What
+     *     can't be read, or has no room, is left as it is
+     */
+    public void compact(TableSchema schema, List<Long> diskBoundaries) throws IOException {
+        if (isReceiving()) {
+            throw new IllegalStateException("sessions write here still, directory=" + staging.directory());
+        }
+        new StagedCompaction(this, schema, diskBoundaries).run();
+    }
+
+    /** Sessions that have ended, and of which all is here. */
+    synchronized List<StagingFile.Run> whole(TableSchema schema) throws IOException {
+        forget();
+        return content.runs().stream()
+                .filter(run -> run.complete() && run.gone().isEmpty() && run.isOf(schema.keyspace(), schema.name()))
+                .toList();
+    }
+
+    /** Those of a session that are as it wrote them, and not larger. */
+    List<Descriptor> small(StagingFile.Run session, long dataBytesMax) throws IOException {
+        List<Descriptor> small = new ArrayList<>();
+        for (String name : session.sstables()) {
+            Descriptor sstable = descriptor(session, name);
+            if (session.dataBytes().getOrDefault(name, Long.MAX_VALUE) <= dataBytesMax
+                    && reasonAgainst(session, sstable).isEmpty()) {
+                small.add(sstable);
+            }
+        }
+        return small;
+    }
+
+    /**
+     * From now on what a run wrote is a session's, in the place of SSTables of sessions of its table, and these are the run's. It stays
+     * one that is not finished: discarding it removes them.
+     *
+     * @param writing as it began
+     * @param keeper of them a session of the same run
+     * @param sources length of the data file of each, by base name
+     */
+    synchronized void exchange(StagingFile.Run writing, StagingFile.Run keeper, Map<String, Long> sources)
+            throws IOException {
+        List<StagingFile.Run> changed = new ArrayList<>();
+        for (StagingFile.Run run : content.runs()) {
+            if (run.id().equals(writing.id())) {
+                changed.add(writing.exchanged(Set.of(), sources));
+            } else if (run.id().equals(keeper.id())) {
+                changed.add(run.exchanged(sources.keySet(), written(recorded(writing.id())))
+                        .importedBy(writing.importDeadlineSeconds()));
+            } else if (!run.isOf(writing.keyspace(), writing.table())) {
+                changed.add(run);
+            } else if (!sources.keySet().containsAll(run.sstables())
+                    || run.sstables().isEmpty()) {
+                changed.add(run.exchanged(sources.keySet(), Map.of()));
+            }
+            // One that has nothing left is known by the keeper.
+        }
+        change(changed);
+    }
+
+    private StagingFile.Run recorded(UUID runId) {
+        return content.runs().stream()
+                .filter(run -> run.id().equals(runId))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** From now on what the run wrote counts, and is kept; what it began and gave up is forgotten. */
     synchronized void complete(UUID runId) throws IOException {
         List<StagingFile.Run> changed = new ArrayList<>();
@@ -556,6 +628,8 @@ public final class StagingArea implements Closeable {
                 Directories.sync(directory(run));
             }
         }
+        // Where the record has no room it names an unfinished run of which nothing is here, and no more.
+        content = new StagingFile(content.owner(), kept);
         change(kept);
     }
 

@@ -107,6 +107,21 @@ record StagingFile(String owner, List<Run> runs) {
             return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, with.sstables, gone, lengths);
         }
 
+        /** The same without SSTables that are another's from now on, and with some that were another's. */
+        Run exchanged(Set<String> given, Map<String, Long> taken) {
+            Set<String> names = new LinkedHashSet<>(sstables);
+            names.removeAll(given);
+            names.addAll(taken.keySet());
+            Map<String, Long> lengths = new HashMap<>(dataBytes);
+            lengths.keySet().removeAll(given);
+            lengths.putAll(taken);
+            return new Run(id, keyspace, table, tableId, importDeadlineSeconds, complete, names, gone, lengths);
+        }
+
+        Run importedBy(long deadlineSeconds) {
+            return new Run(id, keyspace, table, tableId, deadlineSeconds, complete, sstables, gone, dataBytes);
+        }
+
         /** @param written length of the data file of each SSTable, by base name */
         Run completed(Map<String, Long> written) {
             return new Run(id, keyspace, table, tableId, importDeadlineSeconds, true, written.keySet(), gone, written);

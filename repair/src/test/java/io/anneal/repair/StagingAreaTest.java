@@ -44,7 +44,11 @@ class StagingAreaTest {
     }
 
     private static Receiving start(StagingArea staging, UUID run) {
-        return staging.start(run, SCHEMA, ID, DEADLINE_SECONDS, SSTableWriterConfig.defaults(10));
+        return start(staging, run, DEADLINE_SECONDS);
+    }
+
+    private static Receiving start(StagingArea staging, UUID run, long deadlineSeconds) {
+        return staging.start(run, SCHEMA, ID, deadlineSeconds, SSTableWriterConfig.defaults(10));
     }
 
     private static List<Descriptor> write(Receiving run) throws IOException {
@@ -253,6 +257,60 @@ class StagingAreaTest {
 
             assertThat(staging.sstables(SCHEMA, ID, third)).isEqualTo(all);
             assertThat(staging.sstables(SCHEMA, ID, RUN)).isEqualTo(all);
+        }
+    }
+
+    @Test
+    void shouldCountTheMergeOfARunsSessionsForAllOfThemAndUntilTheEarliestDeadline() throws IOException {
+        UUID second = new UUID(RUN.getMostSignificantBits(), 77);
+        UUID third = new UUID(RUN.getMostSignificantBits(), 78);
+        try (StagingArea staging = open(directory)) {
+            writeWhole(staging, RUN);
+            List<Descriptor> other = writeWhole(staging, OTHER_RUN);
+            try (Receiving run = start(staging, second, DEADLINE_SECONDS - 5)) {
+                write(run);
+                run.complete();
+            }
+            try (Receiving empty = start(staging, third)) {
+                empty.complete();
+            }
+
+            staging.compact(SCHEMA, List.of());
+
+            List<Descriptor> merged = staging.sstables(SCHEMA, ID, RUN);
+            assertThat(merged).extracting(Descriptor::baseName).containsExactly("nb-4-big");
+            assertThat(staging.sstables(SCHEMA, ID, second)).isEqualTo(merged);
+            assertThat(staging.sstables(SCHEMA, ID, third)).isEqualTo(merged);
+            assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).isEqualTo(other);
+            assertThat(names(directory)).allMatch(name -> name.startsWith("nb-2-") || name.startsWith("nb-4-"));
+            staging.checkReceiving(SCHEMA, ID);
+        }
+        try (StagingArea staging = open(directory)) {
+            assertThat(staging.sstables(SCHEMA, ID, RUN)).hasSize(1);
+            writeWhole(staging, new UUID(RUN.getMostSignificantBits(), 79));
+            nowSeconds = DEADLINE_SECONDS - 4;
+            assertThatThrownBy(() -> staging.sstables(SCHEMA, ID, RUN)).hasMessageContaining("import-deadline=");
+            assertThat(staging.sstables(SCHEMA, ID, OTHER_RUN)).hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldNotMergeWhatARunStagedOfWhichSomeIsImported() throws IOException {
+        try (StagingArea staging = open(directory)) {
+            List<Descriptor> first;
+            try (Receiving run = start(staging, RUN)) {
+                first = List.of(write(run).get(0), write(run).get(0));
+                run.complete();
+            }
+            List<Descriptor> second = writeWhole(staging, new UUID(RUN.getMostSignificantBits(), 77));
+            first.get(0).delete();
+
+            staging.compact(SCHEMA, List.of());
+
+            assertThat(names(directory))
+                    .anyMatch(name -> name.startsWith(first.get(1).baseName()));
+            assertThat(names(directory))
+                    .anyMatch(name -> name.startsWith(second.get(0).baseName()));
         }
     }
 

@@ -71,13 +71,28 @@ final class AgentBeside implements Closeable {
 
     /** Repairs what the node held when its snapshot was taken with a table's directory, which receives elsewhere what it lacks. */
     void repair(String table, Path data) throws IOException {
+        repair(table, data, UUID.randomUUID(), TokenRange.FULL);
+    }
+
+    /** The same in so many sessions of one run, of equal parts of the ring. */
+    void repairInSessions(int sessions, String table, Path data) throws IOException {
+        UUID run = UUID.randomUUID();
+        long part = Long.MAX_VALUE / sessions * 2;
+        for (int i = 0; i < sessions; i++) {
+            long start = Long.MIN_VALUE + i * part;
+            repair(table, data, run, new TokenRange(start, i == sessions - 1 ? Long.MIN_VALUE : start + part));
+        }
+    }
+
+    private void repair(String table, Path data, UUID run, TokenRange range) throws IOException {
         Path staged = directory.resolve("received" + replicas++);
         try (StagingArea staging = StagingArea.open(staged, "other", host.clock())) {
             CassandraReplicas other = new CassandraReplicas(List.of(data), Optional.empty(), Optional.of(staging))
                     .withViewsAndCdcChecked();
             Repair.of(table)
-                    .range(TokenRange.FULL)
+                    .range(range)
                     .allReplicas(true)
+                    .runId(run)
                     .between(List.of(
                             RepairMember.here("live", agent.replicas("live")), RepairMember.here("other", other)))
                     .run(new RepairEnvironment(host, asking.executor(), asking.budget()));

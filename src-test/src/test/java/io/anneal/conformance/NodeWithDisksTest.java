@@ -116,7 +116,9 @@ final class NodeWithDisksTest {
         try (AgentBeside agent = new AgentBeside(peer, beside);
                 ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, "disks.t")) {
             hold.takeSnapshots();
-            agent.repair("disks.t", other());
+            agent.repairInSessions(4, "disks.t", other());
+            assertThat(staged(beside)).as("at least one of each session").hasSizeGreaterThan(DISKS);
+            hold.look();
 
             ClusterHold.Imported imported = hold.importAll().get(0);
 
@@ -132,6 +134,12 @@ final class NodeWithDisksTest {
                         .as("directory of the last key of %s", sstable)
                         .isEqualTo(disk);
             }
+        }
+    }
+
+    private static List<Path> staged(Path beside) throws IOException {
+        try (Stream<Path> files = Files.walk(beside.resolve("agent").resolve("runs"))) {
+            return files.filter(file -> file.toString().endsWith("-Data.db")).toList();
         }
     }
 

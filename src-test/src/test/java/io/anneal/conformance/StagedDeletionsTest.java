@@ -28,6 +28,8 @@ final class StagedDeletionsTest {
     private static final String KEYSPACE = "staged_deletions";
     private static final String TABLE = KEYSPACE + ".t";
     private static final int GC_GRACE_SECONDS = 864_000;
+    private static final int SESSIONS = 5;
+    private static final int ROWS = 100;
 
     private final long nowSeconds = Instant.now().getEpochSecond();
     private final long oldMicros = (nowSeconds - GC_GRACE_SECONDS - 3_600) * 1_000_000;
@@ -163,6 +165,71 @@ final class StagedDeletionsTest {
         }
     }
 
+    private List<Path> staged() throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("agent").resolve("runs"))) {
+            return files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private void insertSome() {
+        for (int k = 0; k < ROWS; k++) {
+            insert(newMicros, k, "v", "row " + k);
+        }
+    }
+
+    /** What the node's own snapshot lacks of what is staged is the same to the byte, and as few files as one session writes. */
+    @Test
+    void shouldImportOneSSTableOfManySessions() throws IOException {
+        insertSome();
+        deleteLongAgo(ROWS);
+        peer.execute("DELETE FROM " + TABLE + " USING TIMESTAMP " + newMicros + " WHERE k = " + (ROWS + 1));
+        peer.execute("UPDATE " + TABLE + " USING TTL 100000 AND TIMESTAMP " + newMicros + " SET w = 'w' WHERE k = 1");
+        Path other = moveAway();
+        insert(newMicros - 1, ROWS + 1, "v", "deleted elsewhere");
+        insert(oldMicros, ROWS, "v", "deleted elsewhere");
+        peer.flush(KEYSPACE, "t");
+        int before = peer.sstables(KEYSPACE, "t").size();
+        try (ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, TABLE)) {
+            hold.takeSnapshots();
+            agent.repairInSessions(SESSIONS, TABLE, other);
+            assertThat(staged()).hasSize(SESSIONS);
+
+            StagedContent content = look(hold);
+
+            assertThat(content.ghosts()).isEqualTo(1);
+            assertThat(staged()).hasSize(1);
+            assertThat(hold.importAll().get(0).sstables()).isEqualTo(1);
+            assertThat(peer.sstables(KEYSPACE, "t")).hasSize(before + 1);
+            assertThat(keys()).hasSize(ROWS).doesNotContain(ROWS + "", ROWS + 1 + "");
+        }
+    }
+
+    /** It may go on at the node, which nobody waits for any more. */
+    @Test
+    void shouldNotTouchWhatTheNodeHasBegunToImport() throws IOException {
+        insertSome();
+        Path other = moveAway();
+        try (ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, TABLE)) {
+            hold.takeSnapshots();
+            agent.repairInSessions(SESSIONS, TABLE, other);
+            List<Path> before = staged();
+            byte[] whole = Files.readAllBytes(before.get(0));
+            byte[] damaged = whole.clone();
+            damaged[damaged.length - 1]++;
+            Files.write(before.get(0), damaged);
+            assertThat(hold.importAll().get(0).failure()).isPresent();
+            Files.write(before.get(0), whole);
+
+            hold.look();
+
+            assertThat(staged()).isEqualTo(before);
+            assertThat(hold.importAll().get(0).sstables()).isEqualTo(SESSIONS);
+            assertThat(keys()).hasSize(ROWS);
+        }
+    }
+
     @Test
     void shouldImportNothingOfWhatCouldNotBeLookedAt() throws IOException {
         insert(newMicros, 1, "v", "row");
@@ -170,11 +237,8 @@ final class StagedDeletionsTest {
         try (ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, TABLE)) {
             hold.takeSnapshots();
             agent.repair(TABLE, other);
-            try (Stream<Path> files = Files.walk(directory.resolve("agent").resolve("runs"))) {
-                for (Path file : files.filter(file -> file.toString().endsWith("-Data.db"))
-                        .toList()) {
-                    Files.write(file, new byte[1]);
-                }
+            for (Path file : staged()) {
+                Files.write(file, new byte[1]);
             }
 
             ClusterHold.Looked looked = hold.look().get(0);

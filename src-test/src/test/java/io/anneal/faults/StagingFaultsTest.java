@@ -3,7 +3,9 @@ package io.anneal.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
+import io.anneal.key.TokenRange;
 import io.anneal.node.NodeFile;
 import io.anneal.node.Receiving;
 import io.anneal.node.ReplicaException;
@@ -16,6 +18,7 @@ import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
 import io.anneal.sstable.StagedWriter;
+import io.anneal.store.SSTables;
 import io.anneal.store.directory.Formats;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
@@ -28,12 +31,14 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +54,11 @@ class StagingFaultsTest {
     private static final RandomFragments FRAGMENTS = new RandomFragments(1, 3);
     private static final TableSchema SCHEMA = FRAGMENTS.schema();
     private static final FragmentList ROWS = FRAGMENTS.next(1);
+    private static final int MERGED_SESSIONS = 3;
+    private static final List<FragmentList> SESSION_ROWS =
+            Stream.generate(() -> FRAGMENTS.next(1)).limit(MERGED_SESSIONS).toList();
+    private static final Fault CHANGES = Fault.on(
+            Operation.CREATE, Operation.WRITE, Operation.FORCE, Operation.RENAME, Operation.DELETE, Operation.LINK);
     private static final UUID FIRST = new UUID(0, 1);
     private static final UUID SECOND = new UUID(0, 2);
 
@@ -218,6 +228,126 @@ class StagingFaultsTest {
         }
     }
 
+    /** Sessions of one run. */
+    private static void stageSessions(StagingArea staging) throws IOException {
+        for (int session = 1; session <= MERGED_SESSIONS; session++) {
+            try (Receiving run = start(staging, new UUID(0, session), false);
+                    StagedWriter writer = run.newWriter();
+                    FragmentCursor rows = SESSION_ROWS.get(session - 1).cursor()) {
+                writer.append(rows);
+                writer.finish();
+                run.complete();
+            }
+        }
+    }
+
+    /** What counts, and that nothing else lies there. */
+    private static List<String> content(FaultyDirectory disk, StagingArea staging) throws IOException {
+        List<Descriptor> sstables = staging.sstables(SCHEMA, Optional.empty(), FIRST);
+        Set<Descriptor> lying = new HashSet<>();
+        for (Path file : Directories.list(staging(disk).resolve("ks").resolve("t"))) {
+            lying.add(StagedSSTable.descriptor(file).orElseThrow());
+        }
+        assertThat(lying)
+                .extracting(Descriptor::baseName)
+                .containsExactlyInAnyOrderElementsOf(
+                        sstables.stream().map(Descriptor::baseName).toList());
+        try (SSTables opened = SSTables.open(SCHEMA, sstables);
+                FragmentCursor rows = opened.scan(TokenRange.Linear.ALL)) {
+            return FragmentList.copyOf(rows).lines();
+        }
+    }
+
+    private static int sstables(StagingArea staging) throws IOException {
+        return staging.sstables(SCHEMA, Optional.empty(), FIRST).size();
+    }
+
+    @Test
+    void shouldHoldTheSameWheneverItIsKilledWhileItMerges() throws IOException {
+        Set<Integer> seen = new HashSet<>();
+        boolean killed = true;
+        for (int step = 0; killed; step++) {
+            assertThat(step).isLessThan(STEPS_MAX);
+            try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
+                List<String> before;
+                try (StagingArea staging = open(disk)) {
+                    stageSessions(staging);
+                    before = content(disk, staging);
+                }
+                StagingArea merging = open(disk);
+                killed = kill(disk, step, () -> merging.compact(SCHEMA, List.of()));
+                StagingArea next = open(disk);
+                int left = sstables(next);
+                assertThat(content(disk, next)).as("step=%d", step).isEqualTo(before);
+                losePower(disk, next);
+                try (StagingArea again = open(disk)) {
+                    assertThat(content(disk, again)).as("step=%d", step).isEqualTo(before);
+                    assertThat(sstables(again)).as("step=%d", step).isEqualTo(left);
+                    seen.add(left);
+                    again.compact(SCHEMA, List.of());
+                    assertThat(sstables(again)).as("step=%d", step).isEqualTo(1);
+                    assertThat(content(disk, again)).as("step=%d", step).isEqualTo(before);
+                }
+            }
+        }
+        assertThat(seen).containsExactlyInAnyOrder(1, MERGED_SESSIONS);
+    }
+
+    @Test
+    void shouldHoldTheSameWhenAnOperationFailsWhileItMerges() throws IOException {
+        boolean failed = true;
+        int refused = 0;
+        for (int step = 0; failed; step++) {
+            assertThat(step).isLessThan(STEPS_MAX);
+            try (FaultyDirectory disk = FaultyDirectory.create(directory)) {
+                AtomicInteger operations = new AtomicInteger();
+                List<String> before;
+                StagingArea staging = open(disk);
+                stageSessions(staging);
+                before = content(disk, staging);
+                disk.inject(CHANGES.named(name -> operations.incrementAndGet() > 0)
+                        .after(step)
+                        .times(1));
+                try {
+                    staging.compact(SCHEMA, List.of());
+                    assertThat(staging.isReceiving()).as("step=%d", step).isFalse();
+                    assertThat(content(disk, staging)).as("step=%d", step).isEqualTo(before);
+                } catch (IOException left) {
+                    refused++;
+                    assertThat(staging.isReceiving()).as("step=%d", step).isTrue();
+                }
+                failed = operations.get() > step;
+                disk.heal();
+                losePower(disk, staging);
+                try (StagingArea again = open(disk)) {
+                    assertThat(content(disk, again)).as("step=%d", step).isEqualTo(before);
+                }
+            }
+        }
+        assertThat(refused).as("what was begun can't be removed").isPositive();
+    }
+
+    /** Another process takes at once what is deleted. */
+    @Test
+    void shouldHoldTheSameAndLetItBeImportedWhereThereIsNoRoomToMergeIt() throws IOException {
+        boolean isMerged = false;
+        for (int roomBytes = 0; !isMerged; roomBytes += 100) {
+            assertThat(roomBytes).isLessThan(STEPS_MAX * 100);
+            try (FaultyDirectory disk = FaultyDirectory.create(directory);
+                    StagingArea staging = open(disk)) {
+                stageSessions(staging);
+                List<String> before = content(disk, staging);
+                disk.fillUpAfter(roomBytes);
+
+                staging.compact(SCHEMA, List.of());
+
+                assertThat(staging.isReceiving()).isFalse();
+                assertThat(content(disk, staging)).as("room=%d", roomBytes).isEqualTo(before);
+                isMerged = sstables(staging) == 1;
+            }
+        }
+    }
+
     private interface Work {
         void run() throws IOException;
     }
@@ -225,19 +355,12 @@ class StagingFaultsTest {
     /** @return whether the process came so far */
     private static boolean kill(FaultyDirectory disk, int step, Work work) throws IOException {
         AtomicInteger left = new AtomicInteger(step);
-        disk.inject(Fault.on(
-                        Operation.CREATE,
-                        Operation.WRITE,
-                        Operation.FORCE,
-                        Operation.RENAME,
-                        Operation.DELETE,
-                        Operation.LINK)
-                .named(name -> {
-                    if (left.getAndDecrement() <= 0) {
-                        throw new Killed();
-                    }
-                    return false;
-                }));
+        disk.inject(CHANGES.named(name -> {
+            if (left.getAndDecrement() <= 0) {
+                throw new Killed();
+            }
+            return false;
+        }));
         boolean killed = false;
         try {
             work.run();
