@@ -325,7 +325,7 @@ final class DiffTest {
         assertThat(run.out()).contains("\"table\":\"ks.readings\"");
         assertThat(run.err())
                 .contains("ANL-1003", "ks.absent", "ANL-1001", "ks/damaged")
-                .contains("1 rows and 0 deletions differ, of 4 rows compared")
+                .contains("1 row and 0 deletions differ, of 4 rows compared")
                 .containsPattern("not compared, or not to the end: ks.\\w+, ks.\\w+\\R");
         CommandRun json = run("--json");
         assertThat(json.exitCode()).isEqualTo(5);

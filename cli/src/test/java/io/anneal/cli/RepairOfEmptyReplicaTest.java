@@ -129,7 +129,7 @@ final class RepairOfEmptyReplicaTest {
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.err()).contains("got SSTables of another one before they were compared");
-        assertThat(run.out()).contains("the replicas differed").containsPattern("\\b[1-4] items moved");
+        assertThat(run.out()).contains("the replicas differed").containsPattern("\\b[1-4] items? moved");
         allShouldHoldAll();
     }
 
@@ -163,7 +163,7 @@ final class RepairOfEmptyReplicaTest {
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.err()).contains("got SSTables of another one", "replica=store-0, source=store-");
-        assertThat(run.out()).contains("the replicas differed").containsPattern("\\b[1-4] items moved");
+        assertThat(run.out()).contains("the replicas differed").containsPattern("\\b[1-4] items? moved");
         stores.clear();
         nodes.clear();
         for (int i = 0; i < REPLICAS; i++) {

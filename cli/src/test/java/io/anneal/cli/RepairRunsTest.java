@@ -149,7 +149,7 @@ final class RepairRunsTest {
         assertThat(second.out())
                 .as("also of what the first part did")
                 .contains("ks.a_small: the replicas differed", "ks.large: ", "run " + id() + " was resumed")
-                .contains("one: read 3 rows, received 1 rows");
+                .contains("one: read 3 rows, received 1 row and");
         assertThat(run("--status").exitCode()).isZero();
         assertThat(record().get("outcome").asText()).isEqualTo("done");
         assertThat(record().get("started")).hasSize(2);
@@ -171,7 +171,7 @@ final class RepairRunsTest {
                 .contains(
                         "ks.a_small: the replicas differed; whether they are equal with what was written for each is not"
                                 + " known",
-                        "may not have kept 1 rows and deletions that it was sent",
+                        "may not have kept 1 row or deletion that it was sent",
                         "what an earlier part of the run staged",
                         "repair again where it was not imported",
                         "ks.large: the replicas are equal");

@@ -248,7 +248,7 @@ final class ClusterRepairTest {
 
         assertThat(repaired.exitCode()).as(repaired.err() + repaired.out()).isZero();
         assertThat(repaired.out())
-                .contains(addresses.get(2) + ": shop.orders: 1 rows that the node lacks, or cells of them, are older")
+                .contains(addresses.get(2) + ": shop.orders: 1 row that the node lacks, or cells of it, is older")
                 .contains(addresses.get(1) + ": imported 1 SSTable", addresses.get(2) + ": imported 1 SSTable")
                 .contains("shop.orders: covered until ");
         assertThat(repaired.err()).as("the agents have looked").doesNotContain("materialized views");

@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.agent.ClusterHold;
+import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
@@ -161,9 +162,7 @@ final class ClusterResults {
             command.tell(failure(node));
             command.out().println(node.agent().name() + ": did not import, or not all of it");
         } else {
-            command.out()
-                    .println(node.agent().name() + ": imported " + node.sstables()
-                            + (node.sstables() == 1 ? " SSTable" : " SSTables"));
+            command.out().println(node.agent().name() + ": imported " + Counted.of(node.sstables(), "SSTable"));
         }
     }
 

@@ -3,6 +3,7 @@ package io.anneal.cli.repair;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
+import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.Subcommand;
@@ -448,9 +449,9 @@ final class ClusterSession {
     private static void show(Progress progress, JobProgress done, RunSettings now) {
         progress.more(String.format(
                 Locale.ROOT,
-                ", %d of %d parts done, %d at work, %d allowed",
+                ", %d of %s done, %d at work, %d allowed",
                 done.unitsDone(),
-                done.unitsTotal(),
+                Counted.of(done.unitsTotal(), "part"),
                 done.unitsRunning(),
                 now.parallel()));
         progress.update(done.bytes(), done.rows(), done.secondsLeft());

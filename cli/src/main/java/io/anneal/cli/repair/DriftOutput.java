@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.Counted;
 import io.anneal.repair.DriftEstimate;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -27,24 +28,24 @@ final class DriftOutput {
                                 : number(100 * estimate.shareDiffering()) + " % of the rows differ in the " + sampled));
         out.printf(
                 Locale.ROOT,
-                "  %,d rows in %,d of %,d slices; %,d rows and %,d deletions differ, in %,d slices%n",
-                estimate.rows(),
+                "  %s in %,d of %s; %s and %s differ, in %s%n",
+                Counted.of(estimate.rows(), "row"),
                 estimate.slicesWithRows(),
-                estimate.slices(),
-                estimate.rowsDiffering(),
-                estimate.deletionsDiffering(),
-                estimate.slicesDiffering());
+                Counted.of(estimate.slices(), "slice"),
+                Counted.of(estimate.rowsDiffering(), "row"),
+                Counted.of(estimate.deletionsDiffering(), "deletion"),
+                Counted.of(estimate.slicesDiffering(), "slice"));
         if (estimate.rows() > 0) {
             out.printf(
                     Locale.ROOT,
                     "  of all rows %s %% to %s %% differ (95 %% of samples are right): about %,d, from %,d to %,d;"
-                            + " replicas lack about %,d bytes%n",
+                            + " replicas lack about %s%n",
                     number(100 * estimate.low()),
                     number(100 * estimate.high()),
                     estimate.rowsDifferingOfAll(),
                     estimate.rowsDifferingLow(),
                     estimate.rowsDifferingHigh(),
-                    estimate.bytesLackingOfAll());
+                    Counted.of(estimate.bytesLackingOfAll(), "byte"));
         }
         if (!estimate.isReliable()) {
             out.println("  too few slices have rows for that to be more than a guess: sample more");
@@ -56,9 +57,9 @@ final class DriftOutput {
             Instant oldest = instant(found.oldestMicros().getAsLong());
             out.printf(
                     Locale.ROOT,
-                    "  oldest difference: written %s, %,d days ago%n",
+                    "  oldest difference: written %s, %s ago%n",
                     oldest,
-                    Duration.between(oldest, now).toDays());
+                    Counted.of(Duration.between(oldest, now).toDays(), "day"));
         }
         if (found.read() < estimate.rowsDiffering()) {
             out.printf(Locale.ROOT, "  %,d of the rows that differ were read for that%n", found.read());

@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.Counted;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.RangeReport;
 import io.anneal.repair.RepairReport;
@@ -30,10 +31,15 @@ final class RangeLines {
             List<RangeReport> rest = differing.subList(LINES_MAX, differing.size());
             out.printf(
                     Locale.ROOT,
-                    "  and %,d more ranges: %,d rows and %,d deletions differ%n",
-                    rest.size(),
-                    rest.stream().mapToLong(RangeReport::rowsDiffering).sum(),
-                    rest.stream().mapToLong(RangeReport::deletionsDiffering).sum());
+                    "  and %s: %s and %s differ%n",
+                    Counted.of(rest.size(), "more range"),
+                    Counted.of(
+                            rest.stream().mapToLong(RangeReport::rowsDiffering).sum(), "row"),
+                    Counted.of(
+                            rest.stream()
+                                    .mapToLong(RangeReport::deletionsDiffering)
+                                    .sum(),
+                            "deletion"));
         }
     }
 
@@ -44,20 +50,20 @@ final class RangeLines {
     private static void print(PrintStream out, RangeReport range) {
         out.printf(
                 Locale.ROOT,
-                "  in %s %,d of %,d rows and %,d deletions differ; %s%n",
+                "  in %s %,d of %s and %s differ; %s%n",
                 text(range.range()),
                 range.rowsDiffering(),
-                range.rowsCompared(),
-                range.deletionsDiffering(),
+                Counted.of(range.rowsCompared(), "row"),
+                Counted.of(range.deletionsDiffering(), "deletion"),
                 range.replicas().stream()
                         .filter(replica -> replica.rows() + replica.deletions() > 0)
                         .map(replica -> String.format(
                                 Locale.ROOT,
-                                "%s lacks %,d rows, %,d deletions, %,d bytes",
+                                "%s lacks %s, %s, %s",
                                 replica.name(),
-                                replica.rows(),
-                                replica.deletions(),
-                                replica.bytes()))
+                                Counted.of(replica.rows(), "row"),
+                                Counted.of(replica.deletions(), "deletion"),
+                                Counted.of(replica.bytes(), "byte")))
                         .collect(Collectors.joining("; ")));
     }
 

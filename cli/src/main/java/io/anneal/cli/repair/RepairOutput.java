@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.ShellWord;
@@ -71,12 +72,14 @@ final class RepairOutput {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
-                "  compared %,d rows of %s; the replicas read %,d bytes%n",
-                report.rowsCompared(),
+                "  compared %s of %s; the replicas read %s%n",
+                Counted.of(report.rowsCompared(), "row"),
                 share,
-                report.replicas().stream()
-                        .mapToLong(RepairReport.ReplicaReport::bytesRead)
-                        .sum());
+                Counted.of(
+                        report.replicas().stream()
+                                .mapToLong(RepairReport.ReplicaReport::bytesRead)
+                                .sum(),
+                        "byte"));
         out.println("  " + counts(report));
         printSteps(out, report);
         printLeftOut(out, report);
@@ -84,14 +87,13 @@ final class RepairOutput {
             out.printf(
                     Locale.ROOT,
                     report.dryRun()
-                            ? "  %s: read %,d rows; has not, or has another version of, %,d rows; has not %,d deletions;"
-                                    + " lacks %,d bytes%n"
-                            : "  %s: read %,d rows, received %,d rows and %,d deletions; lacked %,d bytes%n",
+                            ? "  %s: read %s; has not, or has another version of, %s; has not %s; lacks %s%n"
+                            : "  %s: read %s, received %s and %s; lacked %s%n",
                     replica.name(),
-                    replica.rowsRead(),
-                    replica.rowsWritten(),
-                    replica.deletionsWritten(),
-                    report.bytesLacking(replica));
+                    Counted.of(replica.rowsRead(), "row"),
+                    Counted.of(replica.rowsWritten(), "row"),
+                    Counted.of(replica.deletionsWritten(), "deletion"),
+                    Counted.of(report.bytesLacking(replica), "byte"));
             printWritten(out, replica);
         }
         RangeLines.print(out, report);
@@ -105,10 +107,10 @@ final class RepairOutput {
             for (RepairReport.ReplicaReport replica : kept.replicas()) {
                 out.printf(
                         Locale.ROOT,
-                        "  %s: kept %,d rows and %,d deletions%n",
+                        "  %s: kept %s and %s%n",
                         replica.name(),
-                        replica.rowsWritten(),
-                        replica.deletionsWritten());
+                        Counted.of(replica.rowsWritten(), "row"),
+                        Counted.of(replica.deletionsWritten(), "deletion"));
                 printWritten(out, replica);
             }
             printImports(out, run, table, kept, now);
@@ -123,9 +125,9 @@ final class RepairOutput {
     private static void printUnkept(PrintStream out, Unkept part) {
         out.printf(
                 Locale.ROOT,
-                "    %s %,d rows and deletions that it was sent, in %s: %s%n",
+                "    %s %s that it was sent, in %s: %s%n",
                 part.mayBeKept() ? "may not have kept" : "did not keep",
-                part.items(),
+                Counted.of(part.items(), "row or deletion", "rows and deletions"),
                 ranges(part),
                 part.reason());
     }
@@ -133,7 +135,9 @@ final class RepairOutput {
     /** One as it is, many by their number: JSON has them all. */
     private static String ranges(Unkept part) {
         return part.ranges().get(0)
-                + (part.ranges().size() == 1 ? "" : " and " + (part.ranges().size() - 1) + " more ranges");
+                + (part.ranges().size() == 1
+                        ? ""
+                        : " and " + Counted.of(part.ranges().size() - 1, "more range"));
     }
 
     private static void printImports(
@@ -148,8 +152,8 @@ final class RepairOutput {
     static void printSum(PrintStream out, RepairReport sum, int tables, int failed) {
         out.printf(
                 Locale.ROOT,
-                "in all %,d tables%s: %s%n",
-                tables,
+                "in all %s%s: %s%n",
+                Counted.of(tables, "table"),
                 failed == 0 ? "" : String.format(Locale.ROOT, ", %,d of which failed", failed),
                 counts(sum));
         printSteps(out, sum);
@@ -162,15 +166,15 @@ final class RepairOutput {
             out.printf(
                     Locale.ROOT,
                     "  windows equal %,d, by deletions %,d, range sums %,d, sketch %,d, list %,d;"
-                            + " exchanged %,d sums, %,d symbols, %,d hashes%n",
+                            + " exchanged %s, %s, %s%n",
                     report.windows() - report.windowsDiffering(),
                     counts.of(RepairCount.WINDOWS_DELETIONS),
                     counts.of(RepairCount.WINDOWS_RANGE_SUMS),
                     counts.of(RepairCount.WINDOWS_SKETCH),
                     counts.of(RepairCount.WINDOWS_LIST),
-                    counts.of(RepairCount.RANGE_SUMS),
-                    counts.of(RepairCount.SYMBOLS),
-                    counts.of(RepairCount.HASHES));
+                    Counted.of(counts.of(RepairCount.RANGE_SUMS), "sum"),
+                    Counted.of(counts.of(RepairCount.SYMBOLS), "symbol"),
+                    Counted.of(counts.of(RepairCount.HASHES), "hash", "hashes"));
         }
         out.printf(
                 Locale.ROOT,
@@ -188,10 +192,10 @@ final class RepairOutput {
                         .filter(replica -> replica.rowsRecent() + replica.deletionsRecent() > 0)
                         .forEach(replica -> out.printf(
                                 Locale.ROOT,
-                                "  %s: %,d rows and %,d deletions newer than %s were left out%s; --include-recent takes them%n",
+                                "  %s: %s and %s newer than %s were left out%s; --include-recent takes them%n",
                                 replica.name(),
-                                replica.rowsRecent(),
-                                replica.deletionsRecent(),
+                                Counted.of(replica.rowsRecent(), "row"),
+                                Counted.of(replica.deletionsRecent(), "deletion"),
                                 cutoff,
                                 replica.rowsRecent() > replica.rowsRead() / 2
                                         ? ", more than half of the rows: they were written just now, or with write times in the"
@@ -206,23 +210,23 @@ final class RepairOutput {
     private static String counts(RepairReport report) {
         return String.format(
                 Locale.ROOT,
-                "%,d rows and %,d deletions differed, in %,d of %,d windows; %s, %,d bytes of them%s",
-                report.rowsDiffering(),
-                report.deletionsDiffering(),
+                "%s and %s differed, in %,d of %s; %s, %s of them%s",
+                Counted.of(report.rowsDiffering(), "row"),
+                Counted.of(report.deletionsDiffering(), "deletion"),
                 report.windowsDiffering(),
-                report.windows(),
+                Counted.of(report.windows(), "window"),
                 moved(report),
-                report.itemBytes(),
+                Counted.of(report.itemBytes(), "byte"),
                 report.networkBytes() == 0
                         ? ""
-                        : String.format(Locale.ROOT, ", %,d bytes on the network in all", report.networkBytes()));
+                        : ", " + Counted.of(report.networkBytes(), "byte") + " on the network in all");
     }
 
     private static String moved(RepairReport report) {
-        return String.format(
-                Locale.ROOT,
-                report.dryRun() ? "%,d deletions exchanged to be compared, no rows" : "%,d items moved",
-                report.itemsFetched() + report.itemsPushed());
+        long items = report.itemsFetched() + report.itemsPushed();
+        return report.dryRun()
+                ? Counted.of(items, "deletion") + " exchanged to be compared, no rows"
+                : Counted.of(items, "item") + " moved";
     }
 
     private static void printImport(

@@ -2,9 +2,9 @@ package io.anneal.cli.repair;
 
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.StagedContent;
+import io.anneal.cli.command.Counted;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -42,18 +42,23 @@ record StagedReview(Set<String> refused, List<String> lines) {
             for (StagedContent content : node.tables()) {
                 String where = node.agent().name() + ": " + content.table() + ": ";
                 if (content.suspects() > 0 && oldRows != OldRows.COPY) {
-                    lines.add(
-                            where + text(content.suspects()) + " rows that the node lacks, or cells of them, are older"
-                                    + " than gc_grace, the oldest written "
-                                    + content.oldestSuspect().orElseThrow()
-                                    + ": lost writes, or deleted ones");
+                    lines.add(where
+                            + Counted.of(
+                                    content.suspects(),
+                                    "row that the node lacks, or cells of it, is",
+                                    "rows that the node lacks, or cells of them, are")
+                            + " older than gc_grace, the oldest written "
+                            + content.oldestSuspect().orElseThrow()
+                            + ": lost writes, or deleted ones");
                     content.named().forEach(row -> lines.add("  " + row));
                     if (content.suspects() > content.named().size()) {
                         lines.add("  ...");
                     }
                 }
                 if (content.ghosts() > 0) {
-                    lines.add(where + text(content.ghosts()) + " deletions that it lacks are older than gc_grace");
+                    lines.add(where
+                            + Counted.of(content.ghosts(), "deletion that it lacks is", "deletions that it lacks are")
+                            + " older than gc_grace");
                 }
                 if (content.suspects() > 0 && oldRows == OldRows.REFUSE) {
                     refused.add(content.table());
@@ -69,9 +74,5 @@ record StagedReview(Set<String> refused, List<String> lines) {
             }
         }
         return new StagedReview(refused, lines);
-    }
-
-    private static String text(long count) {
-        return String.format(Locale.ROOT, "%,d", count);
     }
 }

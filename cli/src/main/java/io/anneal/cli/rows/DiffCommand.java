@@ -3,6 +3,7 @@ package io.anneal.cli.rows;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonStreamContext;
+import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
@@ -115,8 +116,8 @@ public final class DiffCommand extends Subcommand {
             out().flush();
         }
         if (errors.tables().size() < pairs.size()) {
-            say(rowsDiffering + " rows and " + deletionsDiffering + " deletions differ, of " + rowsCompared
-                    + " rows compared");
+            say(Counted.of(rowsDiffering, "row") + " and " + Counted.of(deletionsDiffering, "deletion") + " differ, of "
+                    + Counted.of(rowsCompared, "row") + " compared");
         }
         if (!errors.isEmpty()) {
             say("not compared, or not to the end: " + String.join(", ", errors.tables()));

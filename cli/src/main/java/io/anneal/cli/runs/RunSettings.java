@@ -1,6 +1,6 @@
 package io.anneal.cli.runs;
 
-import java.util.Locale;
+import io.anneal.cli.command.Counted;
 import java.util.Optional;
 
 /**
@@ -14,12 +14,9 @@ public record RunSettings(int parallel, long rowsPerSecond, Optional<RepairWindo
     /** For people. */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
-                "%d parts at once at most, %s, %s",
-                parallel,
-                rowsPerSecond == 0 ? "as fast as it goes" : String.format(Locale.ROOT, "%,d rows/s", rowsPerSecond),
-                window.map(hours -> "from " + hours.from() + " to " + hours.to())
-                        .orElse("all day"));
+        return Counted.of(parallel, "part") + " at once at most, "
+                + (rowsPerSecond == 0 ? "as fast as it goes" : Counted.of(rowsPerSecond, "row") + "/s") + ", "
+                + window.map(hours -> "from " + hours.from() + " to " + hours.to())
+                        .orElse("all day");
     }
 }

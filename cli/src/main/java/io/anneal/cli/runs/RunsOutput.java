@@ -3,6 +3,7 @@ package io.anneal.cli.runs;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.ShellWord;
 import java.io.IOException;
@@ -103,8 +104,8 @@ public final class RunsOutput {
         List<String> tables = run.wantedTables();
         String named = tables.size() <= TABLES_NAMED
                 ? String.join(", ", tables)
-                : String.join(", ", tables.subList(0, TABLES_NAMED)) + " and " + (tables.size() - TABLES_NAMED)
-                        + " more tables";
+                : String.join(", ", tables.subList(0, TABLES_NAMED)) + " and "
+                        + Counted.of(tables.size() - TABLES_NAMED, "more table");
         return (run.dryRun() ? "dry run of " : "") + named + " between "
                 + run.replicas().stream().map(RecordedReplica::name).collect(Collectors.joining(", "));
     }
@@ -117,11 +118,11 @@ public final class RunsOutput {
         RecordedProgress progress = known.get();
         String done = String.format(
                 Locale.ROOT,
-                "%,d rows read, %,d rows/s, %,d of %,d parts done",
-                progress.rows(),
-                progress.rowsPerSecond(),
+                "%s read, %s/s, %,d of %s done",
+                Counted.of(progress.rows(), "row"),
+                Counted.of(progress.rowsPerSecond(), "row"),
                 progress.unitsDone(),
-                progress.unitsTotal());
+                Counted.of(progress.unitsTotal(), "part"));
         if (run.state() != KnownRun.State.RUNNING) {
             return done + ", last heard of " + progress.at();
         }
@@ -181,17 +182,21 @@ public final class RunsOutput {
             case DONE ->
                 String.format(
                         Locale.ROOT,
-                        "%s in %s%s: %,d rows and %,d deletions differed",
+                        "%s in %s%s: %s and %s differed",
                         record.dryRun() ? "compared" : "repaired",
                         duration(Duration.between(
                                 record.firstStarted(), record.ended().orElseThrow())),
                         record.wasResumed() ? ", started " + record.started().size() + " times" : "",
-                        record.tables().stream()
-                                .mapToLong(RecordedTable::rowsDiffering)
-                                .sum(),
-                        record.tables().stream()
-                                .mapToLong(RecordedTable::deletionsDiffering)
-                                .sum());
+                        Counted.of(
+                                record.tables().stream()
+                                        .mapToLong(RecordedTable::rowsDiffering)
+                                        .sum(),
+                                "row"),
+                        Counted.of(
+                                record.tables().stream()
+                                        .mapToLong(RecordedTable::deletionsDiffering)
+                                        .sum(),
+                                "deletion"));
         };
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.cli.stream;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ShellWord;
 import io.anneal.node.Receiving;
 import io.anneal.streaming.StreamReport;
@@ -60,10 +61,10 @@ final class StreamResults {
     private static String counts(StreamReport report) {
         return String.format(
                 Locale.ROOT,
-                "%,d SSTables as they are, %,d in part, and %,d rows, %.1f MiB",
-                report.sstables(),
+                "%s, %,d in part, and %s, %.1f MiB",
+                Counted.of(report.sstables(), "SSTable as it is", "SSTables as they are"),
                 report.parts(),
-                report.rows(),
+                Counted.of(report.rows(), "row"),
                 report.bytes() / BYTES_PER_MIB);
     }
 
