@@ -23,6 +23,7 @@ import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command {@code anneal}: the options that all commands have, how errors are told, and the tree of commands. */
 @Command(
@@ -118,11 +120,24 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         commandLine.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commandLine.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        commandLine.registerConverter(Path.class, AnnealCommand::path);
         commandLine.setParameterExceptionHandler(anneal::reportUsage);
         commandLine.setExecutionExceptionHandler(
                 (failure, command, parsed) -> exitCode(anneal.report(failure), command));
         commandLine.setExecutionStrategy(anneal::execute);
         return commandLine;
+    }
+
+    /** An empty one would be the directory in which somebody stands. */
+    private static Path path(String text) {
+        if (text.isEmpty()) {
+            throw new TypeConversionException("path is empty");
+        }
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new TypeConversionException("path is none, reason=" + e.getMessage());
+        }
     }
 
     private int execute(ParseResult parsed) {

@@ -11,15 +11,21 @@ public final class PeerAddress {
     /** Reads {@code host:port}, of which the host may be a name or, in brackets, an IPv6 address. */
     public static InetSocketAddress parse(String hostAndPort) {
         int colon = hostAndPort.lastIndexOf(':');
+        if (colon <= 0) {
+            throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
+        }
+        String host = hostAndPort.substring(0, colon);
+        boolean isOneWord = host.indexOf(':') < 0 && host.indexOf('[') < 0;
+        // Without brackets nobody knows whether the last part is of the address or the port.
+        if (!isOneWord && !(host.startsWith("[") && NetUtil.isValidIpV6Address(host))) {
+            throw new IllegalArgumentException(
+                    "address is not host:port, where an IPv6 address stands in brackets, address=" + hostAndPort);
+        }
         try {
-            if (colon > 0) {
-                return new InetSocketAddress(
-                        hostAndPort.substring(0, colon), Integer.parseInt(hostAndPort.substring(colon + 1)));
-            }
+            return new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("port is not a number from 0 to 65535, address=" + hostAndPort, e);
         }
-        throw new IllegalArgumentException("address is not host:port, address=" + hostAndPort);
     }
 
     /** As {@link #parse} reads it: a name where one was given, else the address in its shortest form. */

@@ -1,6 +1,7 @@
 package io.anneal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,6 +16,36 @@ final class PeerAddressTest {
     @ValueSource(strings = {"127.0.0.1:7601", "[::1]:7601", "[2001:db8::7]:7601", "localhost:7601"})
     void shouldPrintAnAddressAsItIsTyped(String typed) {
         assertThat(PeerAddress.text(PeerAddress.parse(typed))).isEqualTo(typed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ":1",
+                "host",
+                "::1",
+                "::1:7601",
+                "2001:db8::7",
+                "[::1]",
+                "[::1:7601",
+                "[n1]:1",
+                "[]:1",
+                "::1]:1"
+            })
+    void shouldRefuseWhatIsNoHostAndPort(String typed) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> PeerAddress.parse(typed))
+                .withMessageContaining("address is not host:port")
+                .withMessageEndingWith("address=" + typed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"n1:", "n1:-1", "n1:65536", "n1:x", "[::1]:"})
+    void shouldRefuseWhatIsNoPort(String typed) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> PeerAddress.parse(typed))
+                .withMessage("port is not a number from 0 to 65535, address=" + typed);
     }
 
     @Test

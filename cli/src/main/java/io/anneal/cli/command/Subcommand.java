@@ -2,8 +2,10 @@ package io.anneal.cli.command;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
+import io.anneal.net.PeerAddress;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetSocketAddress;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -86,6 +88,32 @@ public abstract class Subcommand implements Callable<Integer> {
     public final Progress progress(String what) {
         boolean wanted = environment().terminal() && !anneal().quiet();
         return new Progress(wanted ? environment().err() : null, environment().nanoTime(), what);
+    }
+
+    /**
+     * Reads where an option has this process listen: port 0 is any that is free.
+     *
+     * @throws ParameterException when it is no {@code host:port}
+     */
+    public final InetSocketAddress listenAddress(String option, String text) {
+        try {
+            return PeerAddress.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw usage(option + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Reads where an option says that somebody else listens.
+     *
+     * @throws ParameterException when it is no {@code host:port}, or one where nobody can
+     */
+    public final InetSocketAddress peerAddress(String option, String text) {
+        InetSocketAddress address = listenAddress(option, text);
+        if (address.getPort() == 0) {
+            throw usage(option + ": nobody listens at port 0, address=" + text);
+        }
+        return address;
     }
 
     /** Options that contradict each other. */
