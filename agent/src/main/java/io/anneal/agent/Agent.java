@@ -69,8 +69,10 @@ public final class Agent implements Closeable {
     private boolean closed;
     private final SeldomSaid unreached;
 
-    /** When nothing was held any more; empty if memory has been given back since. */
+    /** When nothing was held any more; empty if that has been told since. */
     private OptionalLong idleSinceNanos;
+
+    private volatile Runnable idle = () -> {};
 
     /** Apart from the work, since an asker renews while an import runs. */
     private record Lease(UUID run, long endNanos) {}
@@ -338,22 +340,24 @@ public final class Agent implements Closeable {
                     end(held.get());
                 }
                 lookAtLeft();
-                giveMemoryBack();
+                lookWhetherIdle();
             }
         } catch (RuntimeException e) {
             LOG.error("agent failed to look after what it holds", e);
         }
     }
 
-    /** An agent waits for days between two runs, and nothing else would collect what one has left. */
-    private void giveMemoryBack() {
+    /** Has this done each time when nothing has been held for some seconds, once a run: on a thread of the agent's, which does not fail by it. */
+    public void whenIdle(Runnable work) {
+        idle = work;
+    }
+
+    private void lookWhetherIdle() {
         if (held.isEmpty()
                 && idleSinceNanos.isPresent()
                 && host.nanoTime().getAsLong() - idleSinceNanos.getAsLong() > IDLE_NANOS) {
             idleSinceNanos = OptionalLong.empty();
-            System.gc();
-            // What is softly kept counts as used until the collection before: the first one only tells what time it is.
-            System.gc();
+            idle.run();
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -189,7 +190,11 @@ public final class ClusterHold implements Closeable {
                             .toMillis()
                     + " ms");
         }
-        Duration skew = Collections.max(most).minus(Collections.min(least));
+        // In whole milliseconds, as agents are told it; more is on the safe side.
+        Duration skew = Collections.max(most)
+                .minus(Collections.min(least))
+                .plusNanos(999_999)
+                .truncatedTo(ChronoUnit.MILLIS);
         if (skew.compareTo(SKEW_MOST) > 0) {
             throw new LiveNodeException("clocks of the nodes may be too far apart: set them by NTP, ahead-of-here="
                     + told + ", apart=" + skew + ", apartMost=" + SKEW_MOST);
@@ -263,11 +268,11 @@ public final class ClusterHold implements Closeable {
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
         earliestSnapshot = Optional.of(earliest);
-        importBefore = Optional.of(earliest.plus(within).minus(skew));
+        importBefore = Optional.of(earliest.plus(within).minus(skew).truncatedTo(ChronoUnit.SECONDS));
         return earliest;
     }
 
-    /** From when on some node refuses to import; empty before the snapshots are taken. */
+    /** From when on some node refuses to import, in whole seconds; empty before the snapshots are taken. */
     public Optional<Instant> importBefore() {
         return importBefore;
     }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +44,9 @@ public final class GuardedTables implements Closeable {
          * Compactions purge as ever, where nobody may forbid it: then half of the time is left, since nothing but the time keeps what
          * is deleted meanwhile.
          */
-        NONE
+        NONE,
+        /** Nothing is going to be imported: nothing of the node changes, but that it has a snapshot. */
+        UNNEEDED
     }
 
     private GuardedTables(
@@ -85,7 +88,9 @@ public final class GuardedTables implements Closeable {
             throw new LiveNodeException(
                     "nothing may be imported now, node=" + node.address() + ", reason=" + unrest.get());
         }
-        requireCountersReached(node, tables);
+        if (fence != Fence.UNNEEDED) {
+            requireCountersReached(node, tables);
+        }
         if (fence == Fence.HELD) {
             lease.hold(node, tables);
         }
@@ -117,7 +122,8 @@ public final class GuardedTables implements Closeable {
         }
         // What changes before the files are linked counts as changed afterwards, which is safe.
         NodeMoment moment = node.moment(tables);
-        Instant at = clock.instant();
+        // As it is sent and shown; a part of a millisecond earlier is on the safe side.
+        Instant at = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         before = moment;
         snapshotAt = at;
         node.takeSnapshot(tag, tables, gcGrace());
@@ -133,7 +139,7 @@ public final class GuardedTables implements Closeable {
      */
     public Instant deadline(Instant earliestSnapshot, Duration skewMost) {
         return earliestSnapshot
-                .plus(fence == Fence.HELD ? gcGrace() : gcGrace().dividedBy(2))
+                .plus(fence == Fence.NONE ? gcGrace().dividedBy(2) : gcGrace())
                 .minus(skewMost);
     }
 
@@ -144,7 +150,7 @@ public final class GuardedTables implements Closeable {
     }
 
     /**
-     * Imports what is staged for the tables, if nothing has changed since the snapshot. What changes in the moment of an
+     * Imports what is staged for tables, each if nothing of it has changed since the snapshot. What changes in the moment of an
      * import is seen right after it, and said. Answers how many SSTables it were.
      *
      * @param now the same node by a connection that was opened for this: an older one has broken if the node was restarted
@@ -159,9 +165,12 @@ public final class GuardedTables implements Closeable {
                 throw new IllegalArgumentException(
                         "table is not guarded, table=" + table.getKey().qualifiedName());
             }
-            requireUnchanged(now, deadline);
+            // Of one table what is its own: all of each at the imports of all would be asked as often as there are
+            // tables.
+            List<LiveTable> one = List.of(table.getKey());
+            requireUnchanged(now, one, deadline);
             imported += importInto(now, table.getKey(), table.getValue());
-            Optional<String> since = change(now, deadline);
+            Optional<String> since = change(now, one, deadline);
             if (since.isPresent()) {
                 throw new LiveNodeException("rows were imported while the node changed: deleted ones may be back, node="
                         + node.address() + ", table=" + table.getKey().qualifiedName() + ", reason=" + since.get());
@@ -200,24 +209,31 @@ public final class GuardedTables implements Closeable {
         }
     }
 
-    /** See {@link #importAll}: what must be so where nothing is to be imported, too, for the snapshot to tell of the node. */
+    /** See {@link #importAll}: what must be so of all tables, of those too for which nothing is staged, for the snapshot to tell of the node. */
     void requireUnchanged(LiveNode now, Instant deadline) throws IOException {
-        Optional<String> change = change(now, deadline);
+        requireUnchanged(now, tables, deadline);
+    }
+
+    private void requireUnchanged(LiveNode now, List<LiveTable> some, Instant deadline) throws IOException {
+        Optional<String> change = change(now, some, deadline);
         if (change.isPresent()) {
             throw LiveNodeException.over("nothing is imported: deleted rows might come back; take new snapshots, node="
                     + node.address() + ", snapshot=" + snapshotAt + ", reason=" + change.get());
         }
     }
 
-    private Optional<String> change(LiveNode now, Instant deadline) throws IOException {
+    private Optional<String> change(LiveNode now, List<LiveTable> some, Instant deadline) throws IOException {
         if (before == null) {
             throw new IllegalStateException("snapshot is not taken, tag=" + tag);
         }
-        Optional<String> change = before.changeTo(now.moment(tables));
+        if (fence == Fence.UNNEEDED) {
+            return Optional.of("it was said that nothing would be imported, and nothing is held");
+        }
+        Optional<String> change = before.of(some).changeTo(now.moment(some));
         if (change.isPresent()) {
             return change;
         }
-        for (LiveTable table : tables) {
+        for (LiveTable table : some) {
             if (fence == Fence.HELD && !now.neverPurges(table)) {
                 return Optional.of("deletions are no longer held, table=" + table.qualifiedName());
             }

@@ -227,9 +227,7 @@ final class HeldRun implements Closeable {
         Map<LiveTable, Path> staged = staged(leftOut);
         // The connection of the run has broken if the node was restarted.
         try (LiveNode now = LiveNode.open(config, host)) {
-            if (staged.isEmpty()) {
-                guarded.requireUnchanged(now, deadline);
-            }
+            guarded.requireUnchanged(now, deadline);
             for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
                 importing.add(table.getKey());
                 imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);

@@ -6,6 +6,7 @@ import io.anneal.net.PeerAddress;
 import io.anneal.node.Ring;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -55,7 +57,7 @@ public final class LiveNode implements Closeable {
         boolean opened = false;
         try {
             requireSupported(beans);
-            LiveNode node = new LiveNode(beans, NodeTables.connect(config, hostId(beans), dataCentre(beans)));
+            LiveNode node = new LiveNode(beans, tables(config, beans));
             opened = true;
             return node;
         } finally {
@@ -63,6 +65,37 @@ public final class LiveNode implements Closeable {
                 beans.close();
             }
         }
+    }
+
+    private static NodeTables tables(LiveNodeConfig config, NodeBeans beans) throws LiveNodeException {
+        UUID hostId = hostId(beans);
+        String dataCentre = dataCentre(beans);
+        if (config.cql().isPresent()) {
+            return NodeTables.connect(config, config.cql().get(), hostId, dataCentre);
+        }
+        try {
+            return NodeTables.connect(config, nativeAddress(beans), hostId, dataCentre);
+        } catch (LiveNodeException e) {
+            throw new LiveNodeException(
+                    "Cassandra's CQL can't be used where the node says by JMX that it is: say where with --cql, node="
+                            + beans.address() + ", reason=" + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Where the node has clients come for CQL. No bean tells it but of the owners of ranges, and it owns all of what only it has. */
+    private static InetSocketAddress nativeAddress(NodeBeans beans) throws LiveNodeException {
+        Set<String> told = ranges(beans, "getRangeToNativeaddressWithPortMap", "system").values().stream()
+                .flatMap(owners -> strings(owners).stream())
+                .collect(Collectors.toSet());
+        if (told.size() == 1) {
+            try {
+                return PeerAddress.parse(told.iterator().next());
+            } catch (IllegalArgumentException e) {
+                throw new LiveNodeException("address is not known, " + e.getMessage(), e);
+            }
+        }
+        throw new LiveNodeException("node tells no address, or several, told=" + told);
     }
 
     private static void requireSupported(NodeBeans beans) throws LiveNodeException {
@@ -109,7 +142,12 @@ public final class LiveNode implements Closeable {
 
     /** Its name in the ring, as {@link #ring} has it of a ring in which hosts have one node each, and with a port. */
     public String endpoint() throws LiveNodeException {
-        return String.valueOf(endpoints().get(hostId().toString()));
+        return shortest(String.valueOf(endpoints().get(hostId().toString())));
+    }
+
+    /** An address of the ring as it is shown: the node writes one of IPv6 with all of its digits. */
+    private static String shortest(String endpoint) {
+        return PeerAddress.text(PeerAddress.parse(endpoint));
     }
 
     /** Of all nodes, by host id. */
@@ -121,7 +159,8 @@ public final class LiveNode implements Closeable {
     public String dataCentre(String owner) throws LiveNodeException {
         // Without a port it would be asked for a node at the port of this one.
         String endpoint = strings(endpoints().values()).stream()
-                .filter(one -> PeerAddress.host(one).equals(owner))
+                .filter(one ->
+                        PeerAddress.host(one).equals(owner) || shortest(one).equals(owner))
                 .findFirst()
                 .orElse(owner);
         return beans.invoke(NodeBeans.endpointSnitch(), "getDatacenter", new Object[] {endpoint}, STRING)
@@ -175,7 +214,7 @@ public final class LiveNode implements Closeable {
             List<String> ends = strings(entry.getKey());
             parts.add(new Ring.Part(
                     new TokenRange(Long.parseLong(ends.get(0)), Long.parseLong(ends.get(1))),
-                    strings(entry.getValue())));
+                    strings(entry.getValue()).stream().map(LiveNode::shortest).toList()));
         }
         return Ring.whole(parts);
     }
@@ -186,6 +225,10 @@ public final class LiveNode implements Closeable {
     }
 
     private Map<?, ?> ranges(String operation, String keyspace) throws LiveNodeException {
+        return ranges(beans, operation, keyspace);
+    }
+
+    private static Map<?, ?> ranges(NodeBeans beans, String operation, String keyspace) throws LiveNodeException {
         return (Map<?, ?>) beans.invoke(NodeBeans.storageService(), operation, new Object[] {keyspace}, STRING);
     }
 
@@ -325,8 +368,10 @@ public final class LiveNode implements Closeable {
                 if (isPending(table.keyspace())) {
                     pending.add(table.keyspace());
                 }
-                // No more is asked of each table: an import takes two moments of all for each of them.
-                ids.put(table.keyspace(), tables.ids(table.keyspace()));
+                // No more is asked of each table of many.
+                ids.put(
+                        table.keyspace(),
+                        of.size() == 1 ? tables.id(table.keyspace(), table.name()) : tables.ids(table.keyspace()));
             }
             UUID id = ids.get(table.keyspace()).get(table.name());
             if (id != null) {

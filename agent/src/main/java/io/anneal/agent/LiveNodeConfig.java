@@ -10,6 +10,7 @@ import java.util.Optional;
  *
  * @param jmxLogin none where the node lets everybody in who reaches it: Cassandra's default, at loopback only
  * @param jmxTls whether JMX is spoken over TLS, its registry too
+ * @param cql empty for where the node says by JMX that it listens
  * @param answerLimit for so long the node may take to answer what it knows
  * @param workLimit for so long it may take for a snapshot or an import
  */
@@ -17,7 +18,7 @@ public record LiveNodeConfig(
         InetSocketAddress jmx,
         Optional<Login> jmxLogin,
         boolean jmxTls,
-        InetSocketAddress cql,
+        Optional<InetSocketAddress> cql,
         Optional<Login> cqlLogin,
         boolean cqlTls,
         Duration answerLimit,
@@ -34,8 +35,17 @@ public record LiveNodeConfig(
         }
     }
 
-    /** A node that asks for no login and no TLS. */
+    /** A node that asks for no login and no TLS, and says itself where it listens for CQL. */
+    public static LiveNodeConfig of(InetSocketAddress jmx) {
+        return of(jmx, Optional.empty());
+    }
+
+    /** The same, with CQL where the caller says. */
     public static LiveNodeConfig of(InetSocketAddress jmx, InetSocketAddress cql) {
+        return of(jmx, Optional.of(cql));
+    }
+
+    private static LiveNodeConfig of(InetSocketAddress jmx, Optional<InetSocketAddress> cql) {
         return new LiveNodeConfig(
                 jmx, Optional.empty(), false, cql, Optional.empty(), false, ANSWER_LIMIT_DEFAULT, WORK_LIMIT_DEFAULT);
     }

@@ -1,6 +1,7 @@
 package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.net.PeerAddress;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -40,7 +41,7 @@ final class NodeBeans implements Closeable {
     private NodeBeans(LiveNodeConfig config, ExecutorService thread) {
         this.config = config;
         this.thread = thread;
-        address = config.jmx().getHostString() + ":" + config.jmx().getPort();
+        address = PeerAddress.text(config.jmx());
     }
 
     static NodeBeans connect(LiveNodeConfig config, HostEnvironment host) throws LiveNodeException {

@@ -2,6 +2,8 @@ package io.anneal.agent;
 
 import io.anneal.node.Ring;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +44,18 @@ record NodeMoment(
         rings = Map.copyOf(rings);
         pendingKeyspaces = Set.copyOf(pendingKeyspaces);
         tables = Map.copyOf(tables);
+    }
+
+    /** What of it is about some of its tables. */
+    NodeMoment of(List<LiveTable> some) {
+        Set<String> keyspaces = some.stream().map(LiveTable::keyspace).collect(Collectors.toSet());
+        Map<String, Ring> theirRings = new HashMap<>(rings);
+        theirRings.keySet().retainAll(keyspaces);
+        Set<String> theirPending = new HashSet<>(pendingKeyspaces);
+        theirPending.retainAll(keyspaces);
+        Map<String, TableMoment> theirs = new HashMap<>(tables);
+        theirs.keySet().retainAll(names(some));
+        return new NodeMoment(hostId, startedAt, schemaVersions, theirRings, theirPending, theirs);
     }
 
     /** Why nothing may begin now; empty if it may. */

@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.anneal.net.PeerAddress;
 import java.io.Closeable;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
 /** What one node tells of its tables by CQL, where JMX does not. Asks that node and no other. Safe for any thread. */
@@ -35,12 +37,13 @@ final class NodeTables implements Closeable {
     }
 
     /**
+     * @param cql where the node listens
      * @param hostId of the node that is asked
      * @param dataCentre of the same
      */
-    static NodeTables connect(LiveNodeConfig config, UUID hostId, String dataCentre) throws LiveNodeException {
-        InetSocketAddress cql = config.cql();
-        String address = cql.getHostString() + ":" + cql.getPort();
+    static NodeTables connect(LiveNodeConfig config, InetSocketAddress cql, UUID hostId, String dataCentre)
+            throws LiveNodeException {
+        String address = PeerAddress.text(cql);
         CqlSessionBuilder builder = CqlSession.builder()
                 .withConfigLoader(asFewQuestions())
                 .addContactPoint(cql)
@@ -113,6 +116,13 @@ final class NodeTables implements Closeable {
         rows("SELECT table_name, id FROM system_schema.tables WHERE keyspace_name = ?", keyspace)
                 .forEach(row -> ids.put(row.getString("table_name"), row.getUuid("id")));
         return ids;
+    }
+
+    /** The same of one table; empty if it is not there. */
+    Map<String, UUID> id(String keyspace, String table) throws LiveNodeException {
+        return rows("SELECT id FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+                .stream()
+                .collect(Collectors.toMap(row -> table, row -> row.getUuid("id")));
     }
 
     /** Empty if there is no such table. */

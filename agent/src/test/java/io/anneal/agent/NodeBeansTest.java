@@ -2,12 +2,14 @@ package io.anneal.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
@@ -103,6 +105,19 @@ final class NodeBeansTest {
             answers.countDown();
 
             assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void shouldAskANodeAtAnAddressOfIpv6() throws IOException {
+        InetAddress loopback = InetAddress.getByName("::1");
+        assumeTrue(NetworkInterface.getByInetAddress(loopback) != null, "no IPv6 here");
+        try (JmxServer jmx = new JmxServer(given -> new Subject())) {
+            NodeBeans beans = NodeBeans.connect(
+                    LiveNodeConfig.of(new InetSocketAddress(loopback, jmx.port)), HostEnvironment.system());
+            assertThat(beans.attribute(RUNTIME, "StartTime")).isInstanceOf(Long.class);
+            assertThat(beans.address()).isEqualTo("[::1]:" + jmx.port);
+            beans.close();
         }
     }
 

@@ -44,6 +44,23 @@ final class NodeMomentTest {
     }
 
     @Test
+    void shouldFindNoChangeOfATableInWhatIsAboutOthers() {
+        NodeMoment.TableMoment truncated = new NodeMoment.TableMoment(TABLE, Optional.of("00ff"));
+        LiveTable other = new LiveTable("k", "other", TABLE, 1, false, List.of());
+        NodeMoment before =
+                moment(HOST, START, Set.of("s"), RING, Set.of(), Map.of("k.t", UNTRUNCATED, "k.other", UNTRUNCATED));
+        NodeMoment now =
+                moment(HOST, START, Set.of("s"), RING, Set.of(), Map.of("k.t", truncated, "k.other", UNTRUNCATED));
+        assertThat(before.changeTo(now)).isPresent();
+
+        assertThat(before.of(List.of(other)).changeTo(now)).isEmpty();
+
+        assertThat(before.of(List.of(other)).rings()).containsOnlyKeys("k");
+        LiveTable elsewhere = new LiveTable("l", "other", TABLE, 1, false, List.of());
+        assertThat(before.of(List.of(elsewhere)).rings()).isEmpty();
+    }
+
+    @Test
     void shouldFindAnotherNodeAndARestart() {
         assertRefused(
                 moment(new UUID(0, 9), START, Set.of("s"), RING, Set.of(), Map.of("k.t", UNTRUNCATED)),

@@ -46,7 +46,7 @@ public final class StandInAgent {
         register(
                 handlers,
                 AgentVerb.HOLD,
-                (in, out) -> hold(Texts.readId(in), Duration.ofMillis(in.readUnsignedVInt())));
+                (in, out) -> hold(Texts.readId(in), Duration.ofMillis(in.readUnsignedVInt()), in.readUnsignedByte()));
         register(handlers, AgentVerb.RENEW, (in, out) -> {
             require(Texts.readId(in));
             lease = Duration.ofMillis(in.readUnsignedVInt());
@@ -108,11 +108,11 @@ public final class StandInAgent {
                 keyspaces.isEmpty() ? List.of() : List.of(keyspace));
     }
 
-    private void hold(UUID wanted, Duration leased) throws RequestException {
+    private void hold(UUID wanted, Duration leased, int fence) throws RequestException {
         if (run.isPresent() && !run.get().equals(wanted)) {
             throw new RequestException(AgentVerb.REFUSED, "another run holds tables here, run=" + run.get());
         }
-        asked.add("hold");
+        asked.add(fence == GuardedTables.Fence.UNNEEDED.ordinal() ? "look" : "hold");
         run = Optional.of(wanted);
         lease = leased;
     }

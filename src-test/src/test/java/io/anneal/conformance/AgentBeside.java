@@ -65,8 +65,9 @@ final class AgentBeside implements Closeable {
                 new SecureRandom());
     }
 
-    ClusterHold hold(GuardedTables.Fence fence, String table) throws IOException {
-        return ClusterHold.take(List.of(asked), UUID.randomUUID(), List.of(table), fence, Duration.ofMinutes(10), host);
+    ClusterHold hold(GuardedTables.Fence fence, String... tables) throws IOException {
+        return ClusterHold.take(
+                List.of(asked), UUID.randomUUID(), List.of(tables), fence, Duration.ofMinutes(10), host);
     }
 
     /** Repairs what the node held when its snapshot was taken with a table's directory, which receives elsewhere what it lacks. */

@@ -38,10 +38,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -287,6 +289,23 @@ final class AgentTest {
     }
 
     @Test
+    void shouldSayOnceAfterEachRunThatItIsIdle() throws IOException {
+        AtomicInteger idle = new AtomicInteger();
+        agent.whenIdle(idle::incrementAndGet);
+        time.advance(Duration.ofSeconds(6));
+        await(() -> idle.get() == 1);
+
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            hold.takeSnapshots();
+            time.advance(Duration.ofSeconds(6));
+        }
+        assertThat(idle).as("it has held, and let go just now").hasValue(1);
+
+        time.advance(Duration.ofSeconds(6));
+        await(() -> idle.get() == 2);
+    }
+
+    @Test
     void shouldHoldNothingAfterARefusal() throws IOException {
         assertThatThrownBy(() -> take(RUN, TABLE, KEYSPACE + ".none")).hasMessageContaining("table is not there");
         assertThat(holdsNothing()).isTrue();
@@ -306,7 +325,7 @@ final class AgentTest {
             assertThat(status().leaseLeft()).contains(LEASE.minus(Duration.ofMinutes(4)));
             assertThat(status().snapshotAt()).contains(at);
             assertThat(hold.importBefore())
-                    .contains(at.plus(Duration.ofDays(10)).minus(hold.skew()));
+                    .contains(at.plus(Duration.ofDays(10)).minus(hold.skew()).truncatedTo(ChronoUnit.SECONDS));
         }
         assertThat(status().leaseLeft()).isEmpty();
     }

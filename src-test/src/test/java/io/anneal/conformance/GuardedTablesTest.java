@@ -17,6 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -88,9 +91,13 @@ final class GuardedTablesTest {
 
     /** What a repair stages, as far as this table goes: the rows of a snapshot, from whatever replica. */
     private Path stage() throws IOException {
-        Path snapshot = node.snapshotDirectories(TAG, table).get(0);
+        return stage(table);
+    }
+
+    private Path stage(LiveTable some) throws IOException {
+        Path snapshot = node.snapshotDirectories(TAG, some).get(0);
         Path staged = Files.createDirectories(
-                directory.resolve("staged").resolve(KEYSPACE).resolve("t"));
+                directory.resolve("staged").resolve(KEYSPACE).resolve(some.name()));
         try (Stream<Path> files = Files.list(snapshot)) {
             for (Path file : files.filter(file -> file.toString().endsWith(".db")
                             || file.toString().endsWith(".crc32")
@@ -230,7 +237,7 @@ final class GuardedTablesTest {
 
     @Test
     void shouldRefuseAfterTheDeadline() throws IOException {
-        Instant now = Instant.now();
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         InstantSource[] clock = {InstantSource.fixed(now)};
         try (GuardedTables guarded = GuardedTables.hold(node, List.of(table), lease, () -> clock[0].instant(), TAG)) {
             Instant deadline = deadline(guarded, guarded.takeSnapshot());
@@ -396,6 +403,75 @@ final class GuardedTablesTest {
                         .withMessageContaining("nodetool invalidatecountercache")
                         .withMessageContaining("counters were imported");
             }
+        }
+    }
+
+    /** Where nothing is going to be imported the node is asked what it knows, and does nothing but its snapshot. */
+    @Test
+    void shouldChangeNothingOfANodeThatIsOnlyLookedAt() throws IOException {
+        createCounters();
+        try (JmxGate gate = JmxGate.open(peer, name -> false);
+                LiveNode looked = LiveNode.open(gate.config(), HostEnvironment.system())) {
+            try (GuardedTables guarded = GuardedTables.hold(
+                    looked, List.of(table), lease, InstantSource.system(), TAG, GuardedTables.Fence.UNNEEDED)) {
+                Path staged = count();
+                Instant snapshotAt = guarded.takeSnapshot();
+                Instant deadline = deadline(guarded, snapshotAt);
+                assertThat(deadline).isEqualTo(snapshotAt.plusSeconds(GC_GRACE_SECONDS - 10));
+
+                assertRefused(guarded, staged, deadline, "it was said that nothing would be imported");
+            }
+            assertThat(gate.asked())
+                    .contains("invoke takeSnapshot of org.apache.cassandra.db:type=StorageService")
+                    .noneMatch(what -> what.startsWith("set ") || what.contains("CounterCache"));
+        }
+        assertThat(lease.tables()).isEmpty();
+        assertThat(node.snapshotDirectories(TAG, table)).isEmpty();
+    }
+
+    /** All of each table at the imports of all would be asked as often as there are tables. */
+    @Test
+    void shouldAskOfOtherTablesNothingAtTheImportOfOne() throws IOException {
+        List<String> names = List.of("t", "t1", "t2", "t3", "t4", "t5");
+        for (String name : names.subList(1, names.size())) {
+            peer.executeAll(List.of(
+                    "CREATE TABLE " + KEYSPACE + "." + name + " (k int PRIMARY KEY, v text)",
+                    "INSERT INTO " + KEYSPACE + "." + name + " (k, v) VALUES (1, 'old')"));
+        }
+        List<LiveTable> tables = new ArrayList<>();
+        for (String name : names) {
+            tables.add(table(name));
+        }
+        try (JmxGate gate = JmxGate.open(peer, name -> false);
+                LiveNode now = LiveNode.open(gate.config(), HostEnvironment.system());
+                GuardedTables guarded = GuardedTables.hold(node, tables, lease, InstantSource.system(), TAG)) {
+            Instant deadline = deadline(guarded, guarded.takeSnapshot());
+            Map<LiveTable, Path> staged = new LinkedHashMap<>();
+            for (LiveTable some : tables) {
+                staged.put(some, stage(some));
+            }
+            gate.asked();
+
+            assertThat(guarded.importAll(now, staged, deadline)).isEqualTo(tables.size());
+
+            List<String> asked = gate.asked();
+            String fence = "get NeverPurgeTombstones of org.apache.cassandra.db:type=Tables,keyspace=" + KEYSPACE;
+            List<String> ofTables = asked.stream()
+                    .filter(what -> what.startsWith(fence) || what.startsWith("invoke importNewSSTables"))
+                    .toList();
+            assertThat(ofTables).hasSize(3 * tables.size());
+            for (int i = 0; i < tables.size(); i++) {
+                String bean = "table=" + names.get(i);
+                assertThat(ofTables.subList(3 * i, 3 * i + 3))
+                        .as("its fence, its import, and its fence again")
+                        .allMatch(what -> what.endsWith(bean))
+                        .element(1)
+                        .asString()
+                        .startsWith("invoke importNewSSTables");
+            }
+            assertThat(asked.size() % tables.size())
+                    .as("as much of each as of every other, asked=" + asked)
+                    .isZero();
         }
     }
 

@@ -14,7 +14,9 @@ import java.net.ServerSocket;
 import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
 import java.rmi.server.UnicastRemoteObject;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import javax.management.Attribute;
 import javax.management.MBeanServer;
@@ -27,7 +29,7 @@ import javax.management.remote.JMXServiceURL;
 
 /**
  * The management beans of a real node behind a server that refuses some of what is asked, in the words of Cassandra's own
- * authorization, and hands on all else.
+ * authorization, hands on all else, and notes it.
  */
 final class JmxGate implements Closeable {
     private final CassandraPeer peer;
@@ -35,6 +37,7 @@ final class JmxGate implements Closeable {
     private final Registry registry;
     private final JMXConnector node;
     private final JMXConnectorServer server;
+    private final List<String> asked = new CopyOnWriteArrayList<>();
 
     private JmxGate(CassandraPeer peer, Predicate<String> refused) throws IOException {
         this.peer = peer;
@@ -44,7 +47,7 @@ final class JmxGate implements Closeable {
         registry = LocateRegistry.createRegistry(port);
         node = JMXConnectorFactory.connect(url(peer.jmxPort()));
         server = JMXConnectorServerFactory.newJMXConnectorServer(
-                url(port), Map.of(), beans(node.getMBeanServerConnection(), refused));
+                url(port), Map.of(), beans(node.getMBeanServerConnection(), refused, asked));
         server.start();
     }
 
@@ -57,13 +60,20 @@ final class JmxGate implements Closeable {
         return new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + port + "/jmxrmi");
     }
 
+    /** What the node was asked since this was called the last time, as {@code get NeverPurgeTombstones of} and the bean. */
+    List<String> asked() {
+        List<String> since = List.copyOf(asked);
+        asked.clear();
+        return since;
+    }
+
     LiveNodeConfig config() {
         return LiveNodeConfig.of(
                 new InetSocketAddress("127.0.0.1", port),
                 new InetSocketAddress(peer.config().address(), peer.cqlPort()));
     }
 
-    private static MBeanServer beans(MBeanServerConnection node, Predicate<String> refused) {
+    private static MBeanServer beans(MBeanServerConnection node, Predicate<String> refused, List<String> asked) {
         MBeanServer own = ManagementFactory.getPlatformMBeanServer();
         return (MBeanServer) Proxy.newProxyInstance(
                 JmxGate.class.getClassLoader(), new Class<?>[] {MBeanServer.class}, (proxy, method, arguments) -> {
@@ -78,6 +88,13 @@ final class JmxGate implements Closeable {
                     if (sets && refused.test(((Attribute) arguments[1]).getName())
                             || method.getName().equals("invoke") && refused.test((String) arguments[1])) {
                         throw new SecurityException("Access Denied");
+                    }
+                    switch (method.getName()) {
+                        case "getAttribute" -> asked.add("get " + arguments[1] + " of " + arguments[0]);
+                        case "setAttribute" ->
+                            asked.add("set " + ((Attribute) arguments[1]).getName() + " of " + arguments[0]);
+                        case "invoke" -> asked.add("invoke " + arguments[1] + " of " + arguments[0]);
+                        default -> {}
                     }
                     Method same = MBeanServerConnection.class.getMethod(method.getName(), method.getParameterTypes());
                     try {

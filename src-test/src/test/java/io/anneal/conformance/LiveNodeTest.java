@@ -109,6 +109,26 @@ final class LiveNodeTest {
     }
 
     @Test
+    void shouldFindItsTablesWhereItSaysThatClientsFindIt() throws IOException {
+        InetSocketAddress jmx = new InetSocketAddress("127.0.0.1", peer.jmxPort());
+        try (LiveNode node = LiveNode.open(LiveNodeConfig.of(jmx), HostEnvironment.system())) {
+            assertThat(node.tables(KEYSPACE)).containsExactly("t");
+        }
+        // It speaks CQL without TLS.
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> LiveNode.open(LiveNodeConfig.of(jmx).withTls(false, true), HostEnvironment.system()))
+                .withMessageContaining("--cql")
+                .withMessageContaining("address=" + peer.config().address() + ":" + peer.cqlPort());
+        try (JmxGate gate = JmxGate.open(peer, "getRangeToNativeaddressWithPortMap"::equals)) {
+            LiveNodeConfig refused = LiveNodeConfig.of(gate.config().jmx());
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> LiveNode.open(refused, HostEnvironment.system()))
+                    .withMessageContaining("--cql")
+                    .withMessageContaining("Access Denied");
+        }
+    }
+
+    @Test
     void shouldNameTheAddressWhereNobodyAnswers() {
         assertThatExceptionOfType(LiveNodeException.class)
                 .isThrownBy(() -> LiveNode.open(

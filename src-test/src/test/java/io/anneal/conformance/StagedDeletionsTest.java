@@ -231,6 +231,23 @@ final class StagedDeletionsTest {
     }
 
     @Test
+    void shouldImportNothingWhereAnotherTableOfTheRunHasChanged() throws IOException {
+        insert(newMicros, 1, "v", "row");
+        Path other = moveAway();
+        peer.execute("CREATE TABLE " + KEYSPACE + ".unstaged (k int PRIMARY KEY)");
+        try (ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, TABLE, KEYSPACE + ".unstaged")) {
+            hold.takeSnapshots();
+            agent.repair(TABLE, other);
+            peer.truncate(KEYSPACE, "unstaged");
+
+            assertThat(hold.importAll().get(0).failure().orElseThrow())
+                    .hasMessageContaining("table was truncated, table=" + KEYSPACE + ".unstaged");
+
+            assertThat(keys()).isEmpty();
+        }
+    }
+
+    @Test
     void shouldImportNothingOfWhatCouldNotBeLookedAt() throws IOException {
         insert(newMicros, 1, "v", "row");
         Path other = moveAway();

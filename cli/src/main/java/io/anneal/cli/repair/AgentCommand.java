@@ -10,7 +10,6 @@ import io.anneal.io.RateLimiter;
 import io.anneal.net.PasswordFile;
 import io.anneal.net.PeerAddress;
 import io.anneal.node.NodeFile;
-import io.anneal.repair.RepairRunner;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -34,9 +33,9 @@ public final class AgentCommand extends Subcommand {
 
     @Option(
             names = "--cql",
-            required = true,
             paramLabel = "HOST:PORT",
-            description = "The node's CQL, at its own address, as 10.0.0.1:9042.")
+            description = "The node's CQL, at its own address, as 10.0.0.1:9042. By default where the node says by JMX"
+                    + " that clients find it.")
     private String cql;
 
     @Option(
@@ -94,9 +93,12 @@ public final class AgentCommand extends Subcommand {
     @Override
     protected int execute() throws IOException, InterruptedException {
         security.check(this);
-        InetSocketAddress address = RepairRunner.address(listen);
+        InetSocketAddress address = listenAddress("--listen", listen);
         security.checkListening(this, address);
-        LiveNodeConfig config = LiveNodeConfig.of(RepairRunner.address(jmx), RepairRunner.address(cql))
+        InetSocketAddress beans = peerAddress("--jmx", jmx);
+        LiveNodeConfig config = (cql == null
+                        ? LiveNodeConfig.of(beans)
+                        : LiveNodeConfig.of(beans, peerAddress("--cql", cql)))
                 .withLogins(
                         login("--jmx-user", jmxUser, jmxPasswordFile), login("--cql-user", cqlUser, cqlPasswordFile))
                 .withTls(jmxTls, cqlTls);
@@ -114,6 +116,7 @@ public final class AgentCommand extends Subcommand {
                         host(),
                         RateLimiter.UNLIMITED,
                         new AgentService(agent)::register)) {
+            agent.whenIdle(AgentCommand::giveMemoryBack);
             out().println("listening on " + PeerAddress.text(node.address()));
             out().flush();
             node.awaitStop(agent);
@@ -121,9 +124,19 @@ public final class AgentCommand extends Subcommand {
         }
     }
 
+    /** An agent waits for days between two runs, and nothing else would collect what one has left. */
+    private static void giveMemoryBack() {
+        System.gc();
+        // What is softly kept counts as used until the collection before: the first one only tells what time it is.
+        System.gc();
+    }
+
     private Optional<LiveNodeConfig.Login> login(String option, String user, Path passwordFile) throws IOException {
         if ((user == null) != (passwordFile == null)) {
             throw usage(option + " and the password's file go together");
+        }
+        if (user != null && user.isEmpty()) {
+            throw usage(option + " is empty");
         }
         return user == null
                 ? Optional.empty()

@@ -23,6 +23,7 @@ import io.anneal.repair.Repair;
 import io.anneal.repair.RepairRunner;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -222,18 +223,27 @@ public final class ClusterRepairCommand extends Subcommand {
         }
     }
 
+    private void requireText(String option) {
+        if (json()) {
+            throw usage(option + " is told as text: leave out --json");
+        }
+    }
+
     private int lookBack() throws IOException {
         if (json() && !agents.isEmpty()) {
             throw usage("agents are told of as text: leave out --json, or ask 'anneal cluster status'");
         }
         List<QualifiedTable> tables = ClusterTables.of(this, wanted);
+        agents.forEach(this::agentAddress);
+        if (!agents.isEmpty()) {
+            security.check(this);
+        }
         runs.requireDirectory();
         int exitCode =
                 new PastRuns(this, runs.records(this), runs::resumeCommand, tables, List.of()).show(runs.isHistory());
         if (agents.isEmpty()) {
             return exitCode;
         }
-        security.check(this);
         try (CommandNode node = security.node(this)) {
             int held = ClusterStatusCommand.show(this, node, agents);
             return held == ExitCode.YES ? exitCode : held;
@@ -243,6 +253,7 @@ public final class ClusterRepairCommand extends Subcommand {
     private int changeRun() throws IOException {
         runs.refuseBeside(this, "--change", SETTINGS);
         requireNoTables("--change");
+        requireText("--change");
         checkSettings();
         if (SETTINGS.stream().noneMatch(runs::isGiven)) {
             throw usage("--change goes with --rate, --parallel or --window");
@@ -265,6 +276,7 @@ public final class ClusterRepairCommand extends Subcommand {
     private int abandonRun() throws IOException {
         runs.refuseBeside(this, "--abandon", Set.of("--token-file", "--tls-cert", "--tls-key", "--tls-ca"));
         requireNoTables("--abandon");
+        requireText("--abandon");
         RunRecords records = runs.records(this);
         RunRecord run =
                 (abandon.isEmpty() ? records.theOne(true, KnownRun.State.STOPPED) : records.find(abandon)).record();
@@ -312,7 +324,7 @@ public final class ClusterRepairCommand extends Subcommand {
                             namesRows,
                             includeRecent,
                             Duration.ofSeconds(leaseSeconds),
-                            noFence ? GuardedTables.Fence.NONE : GuardedTables.Fence.HELD,
+                            fence(),
                             looked -> StagedReview.of(looked, oldRows, ghostsMax)),
                     settings);
             session.set(ours);
@@ -329,6 +341,13 @@ public final class ClusterRepairCommand extends Subcommand {
             }
             stop.settled();
         }
+    }
+
+    private GuardedTables.Fence fence() {
+        if (dryRun) {
+            return GuardedTables.Fence.UNNEEDED;
+        }
+        return noFence ? GuardedTables.Fence.NONE : GuardedTables.Fence.HELD;
     }
 
     private static String interrupted(Optional<ClusterSession> session) {
@@ -405,7 +424,7 @@ public final class ClusterRepairCommand extends Subcommand {
             throw usage("name an agent of the cluster: --agent HOST:PORT");
         }
         ClusterTables.of(this, wanted);
-        agents.forEach(RepairRunner::address);
+        agents.forEach(this::agentAddress);
         checkSettings();
         if (leaseSeconds < 5 || leaseSeconds > 3_600) {
             throw usage("--lease takes seconds, 5 to 3600, given=" + leaseSeconds);
@@ -416,6 +435,10 @@ public final class ClusterRepairCommand extends Subcommand {
         if (json() && namesRows) {
             throw usage("--rows is told as text: leave out --json");
         }
+    }
+
+    private InetSocketAddress agentAddress(String text) {
+        return peerAddress("--agent", text);
     }
 
     private void checkSettings() {
@@ -443,7 +466,7 @@ public final class ClusterRepairCommand extends Subcommand {
         ClusterAgents known = new ClusterAgents(
                 this,
                 node.node().peers(),
-                agents.stream().map(RepairRunner::address).toList());
+                agents.stream().map(this::agentAddress).toList());
         List<QualifiedTable> given = ClusterTables.of(this, wanted);
         List<ClusterPart> parts = new ArrayList<>();
         for (AgentKeyspace keyspace : known.keyspaces(

@@ -70,6 +70,9 @@ final class ClusterSession {
     private final ZoneId zone = ZoneId.systemDefault();
 
     private RunSettings settings;
+    /** Why they can't be read now. */
+    private Optional<String> unreadable = Optional.empty();
+
     private JobControl control = new JobControl();
     private boolean isStopped;
     /** Another round goes on from where this one ends. */
@@ -220,8 +223,8 @@ final class ClusterSession {
         tells(now().plus(terms.lease()));
         ClusterHold hold =
                 ClusterHold.take(agents(), results.run(), tables, terms.fence(), terms.lease(), command.host());
-        say("holding " + String.join(", ", tables) + " on " + agents().size() + " nodes, whose clocks are at most "
-                + hold.skew().toMillis() + " ms apart");
+        say((terms.dryRun() ? "looking at " : "holding ") + String.join(", ", tables) + " on " + agents().size()
+                + " nodes, whose clocks are at most " + hold.skew().toMillis() + " ms apart");
         return hold;
     }
 
@@ -317,14 +320,19 @@ final class ClusterSession {
         return some.window().filter(window -> !window.isOpen(now, zone)).map(window -> window.opens(now, zone));
     }
 
-    /** As they stand in the record; what can't be read there changes nothing. */
+    /** As they stand in the record; what can't be read there changes nothing, and is said once: it is read each second. */
     private synchronized RunSettings settings() {
         if (record.isPresent()) {
+            Optional<String> reason = Optional.empty();
             try {
                 settings = record.get().settings();
             } catch (IOException | IllegalArgumentException e) {
-                command.say(
-                        "warning: how the run is to work can't be read, it works as before, reason=" + e.getMessage());
+                reason = Optional.of(String.valueOf(e.getMessage()));
+            }
+            if (!reason.equals(unreadable)) {
+                unreadable = reason;
+                reason.ifPresent(why -> command.say(
+                        "warning: how the run is to work can't be read, it works as before, reason=" + why));
             }
         }
         return settings;

@@ -33,6 +33,7 @@ public final class ClusterStatusCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         security.check(this);
+        agents.forEach(address -> peerAddress("--agent", address));
         try (CommandNode node = security.node(this)) {
             if (!json()) {
                 return show(this, node, agents);
@@ -113,7 +114,10 @@ public final class ClusterStatusCommand extends Subcommand {
         command.out()
                 .println("  "
                         + status.run()
-                                .map(run -> "run " + run + " holds deletions in " + status.heldTables()
+                                .map(run -> "run " + run
+                                        + (status.heldTables().isEmpty()
+                                                ? " holds no deletions"
+                                                : " holds deletions in " + status.heldTables())
                                         + status.snapshotAt()
                                                 .map(at -> ", snapshot of " + at)
                                                 .orElse("")

@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -27,7 +28,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,37 +97,47 @@ final class ClusterSessionTest {
      * @param options of the table
      */
     private void start(Duration gcGrace, int rowsLost, String options) throws IOException {
+        AgentKeyspace keyspace = new AgentKeyspace(
+                "ks", List.of("t"), Ring.of(List.of(TokenRange.FULL), Set.of(ONE, TWO)), Map.of(ONE, "dc", TWO, "dc"));
+        prepare();
+        addNode(ONE, new InetSocketAddress("127.0.0.1", 0), keyspace, gcGrace, 0, options);
+        addNode(TWO, new InetSocketAddress("127.0.0.1", 0), keyspace, gcGrace, rowsLost, options);
+    }
+
+    private void prepare() throws IOException {
         token = Files.createFile(
                 directory.resolve("token"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(token, "a secret of more than sixteen bytes\n");
         state = directory.resolve("state");
-        AgentKeyspace keyspace = new AgentKeyspace(
-                "ks", List.of("t"), Ring.of(List.of(TokenRange.FULL), Set.of(ONE, TWO)), Map.of(ONE, "dc", TWO, "dc"));
-        for (String endpoint : List.of(ONE, TWO)) {
-            Store store = Store.open(directory.resolve("store" + stores.size()));
-            stores.add(store);
-            Table table = store.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, name text) WITH id ="
-                    + " 2e52ce90-e54c-11f1-9953-9ddbc8d5a510" + options);
-            for (int id = stores.size() == 1 ? 0 : rowsLost; id < ROWS; id++) {
-                table.row()
-                        .key("id", id)
-                        .set("name", "Ada")
-                        .timestampMicros(MICROS)
-                        .insert();
-            }
-            StandInAgent agent = new StandInAgent(endpoint, time, keyspace, gcGrace);
-            agents.add(agent);
-            CommandNode node = CommandNode.serve(
-                    new InetSocketAddress("127.0.0.1", 0),
-                    new StoreReplicas(store).named(endpoint),
-                    CommandNode.config(UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                    HostEnvironment.system(),
-                    RateLimiter.UNLIMITED,
-                    agent::register);
-            nodes.add(node);
-            addresses.add(PeerAddress.text(node.address()));
+    }
+
+    private void addNode(
+            String endpoint,
+            InetSocketAddress address,
+            AgentKeyspace keyspace,
+            Duration gcGrace,
+            int rowsLost,
+            String options)
+            throws IOException {
+        Store store = Store.open(directory.resolve("store" + stores.size()));
+        stores.add(store);
+        Table table = store.createTable("CREATE TABLE ks.t (id int PRIMARY KEY, name text) WITH id ="
+                + " 2e52ce90-e54c-11f1-9953-9ddbc8d5a510" + options);
+        for (int id = rowsLost; id < ROWS; id++) {
+            table.row().key("id", id).set("name", "Ada").timestampMicros(MICROS).insert();
         }
+        StandInAgent agent = new StandInAgent(endpoint, time, keyspace, gcGrace);
+        agents.add(agent);
+        CommandNode node = CommandNode.serve(
+                address,
+                new StoreReplicas(store).named(endpoint),
+                CommandNode.config(UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                HostEnvironment.system(),
+                RateLimiter.UNLIMITED,
+                agent::register);
+        nodes.add(node);
+        addresses.add(PeerAddress.text(node.address()));
     }
 
     @BeforeEach
@@ -147,11 +160,15 @@ final class ClusterSessionTest {
     }
 
     private void startAgain(Duration gcGrace, int rowsLost, String options) throws IOException {
+        clear();
+        start(gcGrace, rowsLost, options);
+    }
+
+    private void clear() throws IOException {
         close();
         Directories.deleteTree(directory.resolve("store0"));
         Directories.deleteTree(directory.resolve("store1"));
         Files.delete(token);
-        start(gcGrace, rowsLost, options);
     }
 
     private Ended anneal(Object... words) {
@@ -292,7 +309,7 @@ final class ClusterSessionTest {
         assertThat(agents.get(0).steps()).containsExactly("hold", "snapshot");
         Ended status = cluster("--status", "--agent", addresses.get(0), "--token-file", token);
         assertThat(status.exitCode()).isEqualTo(1);
-        assertThat(status.out()).contains("has stopped, and is not finished", "snapshots of ", "holds deletions in");
+        assertThat(status.out()).contains("has stopped, and is not finished", "snapshots of ", "holds no deletions");
         Table table = stores.get(0).table("ks.t");
         for (int id = ROWS; id < ROWS + 200; id++) {
             table.row().key("id", id).set("name", "new").timestampMicros(MICROS).insert();
@@ -554,6 +571,20 @@ final class ClusterSessionTest {
                 .contains("run is not going on");
     }
 
+    /** They are read each second, and at each step of the comparison. */
+    @Test
+    void shouldSayOnceThatItsSettingsCannotBeRead() throws Exception {
+        Running running = new Running("--window", "22:00-06:00");
+        running.await(run -> !run.get("cluster").get("waits-until").isNull());
+        Files.writeString(home().resolve("settings.json"), "{ torn");
+
+        time.advance(Duration.ofHours(10));
+
+        Ended ended = running.ended();
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.err()).containsOnlyOnce("how the run is to work can't be read, it works as before");
+    }
+
     @Test
     void shouldNotWaitForAWindowThatOpensTooLate() throws Exception {
         startAgain(Duration.ofHours(2), 3, "");
@@ -570,6 +601,39 @@ final class ClusterSessionTest {
                 .containsExactly("hold", "snapshot", "import");
         assertThat(cluster("--resume", "--window", "all-day", "--rate", "0").exitCode())
                 .isZero();
+    }
+
+    /** The second agent is found by its node's address in the ring. */
+    @Test
+    void shouldRepairNodesWhoseAddressesAreOfIpv6() throws IOException {
+        assumeTrue(NetworkInterface.getByInetAddress(InetAddress.getByName("::1")) != null, "no IPv6 here");
+        clear();
+        prepare();
+        AgentKeyspace keyspace = new AgentKeyspace(
+                "ks",
+                List.of("t"),
+                Ring.of(List.of(TokenRange.FULL), Set.of("127.0.0.1", "::1")),
+                Map.of("127.0.0.1", "dc", "::1", "dc"));
+        addNode("127.0.0.1:7000", new InetSocketAddress("127.0.0.1", 0), keyspace, Duration.ofDays(10), 0, "");
+        InetSocketAddress samePort =
+                new InetSocketAddress("::1", nodes.get(0).address().getPort());
+        addNode("[::1]:7000", samePort, keyspace, Duration.ofDays(10), 3, "");
+        String there = "[::1]:" + samePort.getPort();
+        assertThat(addresses.get(1)).isEqualTo(there);
+
+        Ended ended = cluster("ks", "--agent", addresses.get(0), "--token-file", token);
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out())
+                .contains(
+                        "  [::1]:7000: read 1,997 rows, received 3 rows",
+                        there + ": imported 1 SSTable",
+                        "covered until");
+        assertThat(cluster("--history", "ks").out()).contains("ks.t between 127.0.0.1, ::1: ");
+        Ended again = cluster("ks", "--agent=" + there, "--agent", addresses.get(0), "--token-file", token);
+        assertThat(again.exitCode()).as(again.err()).isZero();
+        Ended status = anneal("cluster", "status", "--agent", there, "--token-file", token);
+        assertThat(status.out()).contains(there + ": node [::1]:7000, ");
     }
 
     /** What a node holds is what its own snapshot has: no directory can be the wrong one, and the node receives alone. */
@@ -638,6 +702,10 @@ final class ClusterSessionTest {
     @Test
     void shouldRecordWhatADryRunFound() throws IOException {
         Ended ended = repair("--dry-run");
+        assertThat(agents.get(0).steps())
+                .as("a dry run changes nothing")
+                .containsExactly("look", "snapshot", "release");
+        assertThat(ended.err()).contains("looking at ks.t on 2 nodes");
 
         assertThat(ended.exitCode()).as(ended.err()).isEqualTo(ExitCode.NO);
         Ended history = cluster("--history", "ks");
@@ -689,6 +757,68 @@ final class ClusterSessionTest {
 
         assertThat(ended.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(ended.err()).contains("ANL-1003", "path=" + state);
+    }
+
+    @Test
+    void shouldTakeATableOnceThatIsNamedTwice() {
+        Ended ended = repair("ks", "ks.t", "ks.t", "--dc", "dc", "--dc", "dc");
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.err()).containsOnlyOnce("ks.t");
+        assertThat(ended.out()).containsOnlyOnce("ks.t: covered until ");
+        assertThat(agents.get(0).steps()).containsExactly("hold", "snapshot", "import", "release");
+    }
+
+    /** Values at the edges of what they may be: nobody is asked anything. */
+    @Test
+    void shouldRefuseValuesThatSayNothing() {
+        assertUsage("given=", repair(""));
+        assertUsage("given=ks.t.", repair("ks.t."));
+        assertUsage("given=ks.t.u", repair("ks.t.u"));
+        for (String address : List.of("", ":7280", "127.0.0.1", "127.0.0.1:", "127.0.0.1:-1", "127.0.0.1:65536")) {
+            assertUsage("--agent: ", repair("--agent", address));
+            assertUsage("--agent: ", repair("--agent=" + address));
+            assertUsage("--agent: ", cluster("--status", "--agent", address, "--token-file", token));
+            assertUsage("--agent: ", anneal("cluster", "status", "--agent", address, "--token-file", token));
+        }
+        assertUsage("an IPv6 address stands in brackets", repair("--agent", "::1:7280"));
+        assertUsage("nobody listens at port 0", repair("--agent", "127.0.0.1:0"));
+        assertUsage("keyspace has no replicas in the data centre", repair("--dc", ""));
+        for (String parallel : List.of("0", "-1", "257", "x", "", "99999999999")) {
+            assertUsage("--parallel", repair("--parallel", parallel));
+            assertUsage("--parallel", repair("--parallel=" + parallel));
+        }
+        for (String rate : List.of("-1", "x", "", "9223372036854775808")) {
+            assertUsage("--rate", repair("--rate", rate));
+        }
+        for (String lease : List.of("0", "-1", "4", "3601", "", "9223372036854775808")) {
+            assertUsage("--lease", repair("--lease", lease));
+        }
+        for (String ghosts : List.of("-1", "", "9223372036854775808")) {
+            assertUsage("--ghosts-max", repair("--ghosts-max", ghosts));
+        }
+        assertUsage("--older-than-gc-grace", repair("--older-than-gc-grace", ""));
+        assertUsage("--older-than-gc-grace", repair("--older-than-gc-grace", "ignore"));
+        assertUsage("--window", repair("--window", ""));
+        assertUsage("'--rate'", repair("--rate", "1", "--rate", "2"));
+        assertUsage("path is empty", anneal("cluster", "repair", "ks", "--state", ""));
+        assertUsage("path is empty", anneal("cluster", "history", "--state="));
+        assertUsage("path is empty", repair("--tls-cert", ""));
+        assertUsage("--agent", anneal("cluster", "status", "--token-file", token));
+        assertUsage("leave out --json", cluster("--json", "--change", "--rate", "1"));
+        assertUsage("leave out --json", cluster("--json", "--abandon"));
+        assertUsage("leave out --json", repair("--json", "--rows"));
+        agents.forEach(agent -> assertThat(agent.steps()).isEmpty());
+        assertThat(home()).isNull();
+    }
+
+    @Test
+    void shouldTakeTheLargestValues() {
+        Ended ended = repair(
+                "--rate", Long.MAX_VALUE, "--parallel", "256", "--ghosts-max", Long.MAX_VALUE, "--lease", "3600");
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(agents.get(0).steps()).containsExactly("hold", "snapshot", "import", "release");
     }
 
     @Test
