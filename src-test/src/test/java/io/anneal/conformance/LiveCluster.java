@@ -7,6 +7,7 @@ import io.anneal.agent.LiveNode;
 import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.bench.peer.CassandraPeerConfig;
+import io.anneal.bench.peer.CassandraRelease;
 import io.anneal.faults.Commands;
 import io.anneal.io.Closing;
 import io.anneal.key.TokenRange;
@@ -55,15 +56,20 @@ final class LiveCluster implements Closeable {
      * @param dataCentres of each node; one name for all is a cluster without data centres
      * @param tokensEach of each node
      * @param random draws the tokens
+     * @param release of each node
      */
-    record Shape(String network, List<String> dataCentres, int tokensEach, Random random) {
+    record Shape(String network, List<String> dataCentres, int tokensEach, Random random, CassandraRelease release) {
         /** Without data centres. */
         static Shape of(String network, int nodeCount, int tokensEach, Random random) {
-            return new Shape(network, Collections.nCopies(nodeCount, ""), tokensEach, random);
+            return new Shape(network, Collections.nCopies(nodeCount, ""), tokensEach, random, CassandraRelease.V5_0);
         }
 
         Shape withDataCentres(List<String> names) {
-            return new Shape(network, names, tokensEach, random);
+            return new Shape(network, names, tokensEach, random, release);
+        }
+
+        Shape withRelease(CassandraRelease value) {
+            return new Shape(network, dataCentres, tokensEach, random, value);
         }
 
         int nodeCount() {
@@ -140,6 +146,7 @@ final class LiveCluster implements Closeable {
             options.add("-Dcassandra-rackdc.properties=" + place.toUri());
         }
         return CassandraPeerConfig.in(directory.resolve("node" + node))
+                .withRelease(shape.release())
                 .withSettings(yaml, options)
                 .withHeapMiB(HEAP_MIB)
                 .withPlace(host(node), 0, "");
@@ -215,8 +222,19 @@ final class LiveCluster implements Closeable {
     /** Others give a node nothing of what they write from now on, until {@link #join}. */
     void leave(int node) {
         node(node).nodetool("disablegossip");
+        awaitUnreachable(node);
+    }
+
+    private void awaitUnreachable(int node) {
         int other = node == 0 ? 1 : 0;
         await("node " + node + " has left", () -> schemaVersions(other).contains("UNREACHABLE"));
+    }
+
+    /** Ends a node as an operator does: what it holds is on its disk. */
+    void stop(int node) {
+        node(node).nodetool("drain");
+        node(node).close();
+        awaitUnreachable(node);
     }
 
     void join(int node) {
@@ -224,7 +242,7 @@ final class LiveCluster implements Closeable {
         awaitAgreement();
     }
 
-    /** Starts a node anew that was killed. */
+    /** Starts a node anew that was killed or stopped. */
     void restart(int node) {
         nodes.set(node, node(node).startAgain());
         awaitAgreement();
@@ -339,9 +357,23 @@ final class LiveCluster implements Closeable {
 
     /** A copy of a node's own files of a table, flushed. */
     Path files(int node, String keyspace, String table) throws IOException {
-        Path files = Files.createDirectories(directory.resolve("copy" + copies++));
-        node(node).copySSTables(keyspace, table, files);
+        String tag = "copy" + copies++;
+        Path files = Files.createDirectories(directory.resolve(tag));
+        node(node).nodetool("snapshot", "-t", tag, "-kt", keyspace + "." + table);
+        for (Path of : tableDirectories(node, keyspace, table)) {
+            for (Path file : list(of.resolve("snapshots").resolve(tag))) {
+                Files.copy(file, files.resolve(file.getFileName()));
+            }
+        }
+        node(node).nodetool("clearsnapshot", "-t", tag, "--", keyspace);
         return files;
+    }
+
+    /** Where a node has files of a table, and of those of its name that were dropped before. */
+    List<Path> tableDirectories(int node, String keyspace, String table) throws IOException {
+        return list(directory.resolve("node" + node).resolve("data").resolve(keyspace)).stream()
+                .filter(of -> of.getFileName().toString().startsWith(table + "-"))
+                .toList();
     }
 
     /** The live rows of a node's own files. */

@@ -7,6 +7,7 @@ import java.util.List;
 /**
  * How to run one node.
  *
+ * @param release which Cassandra it is
  * @param directory everything the node writes, its logs included, goes below it; must not exist or be empty
  * @param version what its flushes and compactions write
  * @param columnIndexSizeKiB distance of the entries in the index of a wide partition; 0 leaves it to Cassandra
@@ -21,6 +22,7 @@ import java.util.List;
  * @param requestTimeout for one request; a node that exceeds it is killed
  */
 public record CassandraPeerConfig(
+        CassandraRelease release,
         Path directory,
         PeerSSTableVersion version,
         int columnIndexSizeKiB,
@@ -51,9 +53,10 @@ public record CassandraPeerConfig(
         }
     }
 
-    /** A cluster of one node which writes nb, with 1 GiB of heap, on 127.0.0.1. */
+    /** A cluster of one node of 5.0 which writes nb, with 1 GiB of heap, on 127.0.0.1. */
     public static CassandraPeerConfig in(Path directory) {
         return new CassandraPeerConfig(
+                CassandraRelease.V5_0,
                 directory,
                 PeerSSTableVersion.NB,
                 0,
@@ -68,8 +71,27 @@ public record CassandraPeerConfig(
                 Duration.ofMinutes(10));
     }
 
+    /** A node of an older one writes nb. Of what {@link CassandraPeer} asks, it answers {@code awaitRing} and {@code nodetool} alone. */
+    public CassandraPeerConfig withRelease(CassandraRelease value) {
+        return new CassandraPeerConfig(
+                value,
+                directory,
+                version,
+                columnIndexSizeKiB,
+                heapMiB,
+                address,
+                partitioner,
+                token,
+                seed,
+                yamlLines,
+                jvmOptions,
+                startTimeout,
+                requestTimeout);
+    }
+
     public CassandraPeerConfig withVersion(PeerSSTableVersion value) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 value,
                 columnIndexSizeKiB,
@@ -86,6 +108,7 @@ public record CassandraPeerConfig(
 
     public CassandraPeerConfig withColumnIndexSizeKiB(int value) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 version,
                 value,
@@ -102,6 +125,7 @@ public record CassandraPeerConfig(
 
     public CassandraPeerConfig withHeapMiB(int value) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 version,
                 columnIndexSizeKiB,
@@ -119,6 +143,7 @@ public record CassandraPeerConfig(
     /** Cassandra refuses SSTables of another partitioner than its own. */
     public CassandraPeerConfig withPartitioner(String className) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 version,
                 columnIndexSizeKiB,
@@ -136,6 +161,7 @@ public record CassandraPeerConfig(
     /** Places the node in a ring: its address, its token, and the node to join, if any. */
     public CassandraPeerConfig withPlace(String addressOfNode, long tokenOfNode, String seedOfCluster) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 version,
                 columnIndexSizeKiB,
@@ -153,6 +179,7 @@ public record CassandraPeerConfig(
     /** Further settings: lines of cassandra.yaml, and options of the JVM. */
     public CassandraPeerConfig withSettings(List<String> linesOfYaml, List<String> optionsOfJvm) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 version,
                 columnIndexSizeKiB,
@@ -169,6 +196,7 @@ public record CassandraPeerConfig(
 
     public CassandraPeerConfig withTimeouts(Duration start, Duration request) {
         return new CassandraPeerConfig(
+                release,
                 directory,
                 version,
                 columnIndexSizeKiB,

@@ -35,6 +35,14 @@ final class NodeCommand {
             "jdk.compiler/com.sun.tools.javac",
             "jdk.management/com.sun.management.internal");
 
+    /** What older ones measure in their memtables by reflection. */
+    private static final List<String> OPENS_OF_OLDER = List.of(
+            "java.base/java.net",
+            "java.base/java.nio",
+            "java.base/java.util.concurrent",
+            "java.base/java.util.concurrent.atomic",
+            "java.base/java.util.concurrent.locks");
+
     /** As Cassandra's own script has it. */
     private static final int NODETOOL_HEAP_MIB = 128;
 
@@ -67,7 +75,11 @@ final class NodeCommand {
 
     private static void addAccess(List<String> command) {
         EXPORTS.forEach(name -> command.add("--add-exports=" + name + "=ALL-UNNAMED"));
-        OPENS.forEach(name -> command.add("--add-opens=" + name + "=ALL-UNNAMED"));
+        addOpens(command, OPENS);
+    }
+
+    private static void addOpens(List<String> command, List<String> names) {
+        names.forEach(name -> command.add("--add-opens=" + name + "=ALL-UNNAMED"));
     }
 
     private static String java() {
@@ -83,6 +95,9 @@ final class NodeCommand {
         List<String> command = new ArrayList<>();
         command.add(java());
         addAccess(command);
+        if (config.release().isOlder()) {
+            addOpens(command, OPENS_OF_OLDER);
+        }
         Stream.of(
                         "-Xms" + Math.min(config.heapMiB(), 256) + "m",
                         "-Xmx" + config.heapMiB() + "m",

@@ -97,8 +97,6 @@ final class NodeFiles {
                 "num_tokens: 1",
                 "initial_token: '" + initialToken(config) + "'",
                 "auto_bootstrap: false",
-                "storage_compatibility_mode: " + config.version().storageCompatibilityMode(),
-                "sstable: { selected_format: " + config.version().selectedFormat() + " }",
                 "partitioner: org.apache.cassandra.dht." + config.partitioner(),
                 "endpoint_snitch: SimpleSnitch",
                 "seed_provider:",
@@ -142,13 +140,17 @@ final class NodeFiles {
                 "request_timeout: 20s",
                 "tombstone_warn_threshold: 1000000",
                 "tombstone_failure_threshold: 100000000",
-                "batch_size_warn_threshold: 16MiB",
-                "batch_size_fail_threshold: 64MiB"));
+                "batch_size_warn_threshold: 16384KiB",
+                "batch_size_fail_threshold: 65536KiB"));
+        if (!config.release().isOlder()) {
+            lines.add("storage_compatibility_mode: " + config.version().storageCompatibilityMode());
+            lines.add("sstable: { selected_format: " + config.version().selectedFormat() + " }");
+        }
         if (config.columnIndexSizeKiB() > 0) {
             lines.add("column_index_size: " + config.columnIndexSizeKiB() + "KiB");
         }
         lines.addAll(config.yamlLines());
-        return lines;
+        return config.release().yaml(lines);
     }
 
     /** Tokens of a partitioner that keeps the order of keys are bytes, in hexadecimal. */

@@ -71,7 +71,7 @@ final class PeerProcess implements AutoCloseable {
     }
 
     private static PeerProcess start(CassandraPeerConfig config, Agent agent, NodeFiles files, PeerPorts ports) {
-        PeerInstallation installation = PeerInstallation.locate();
+        PeerInstallation installation = PeerInstallation.locate(config.release());
         Process process;
         try {
             process = new ProcessBuilder(NodeCommand.of(config, installation, files, ports, agent))
@@ -111,7 +111,7 @@ final class PeerProcess implements AutoCloseable {
 
     /** What starts {@code nodetool} in a process of its own. */
     List<String> nodetoolCommand(List<String> arguments) {
-        return NodeCommand.nodetool(PeerInstallation.locate(), files, ports, arguments);
+        return NodeCommand.nodetool(PeerInstallation.locate(config.release()), files, ports, arguments);
     }
 
     long pid() {

@@ -6,11 +6,10 @@ import org.apache.cassandra.service.CassandraDaemon;
 /**
  * Starts a Cassandra node in this process and serves it over the standard streams ({@link RequestLoop}), so that
  * writing, flushing, dumping, verifying and importing cost one JVM instead of one for each step. It is ready when the
- * node accepts CQL clients.
+ * node accepts CQL clients. It is compiled against 5.0: an older node does what needs none of the classes that came later.
  */
 public final class PeerAgent {
     private final CqlOperations cql = new CqlOperations();
-    private final TableOperations tables = new TableOperations();
 
     private PeerAgent() {}
 
@@ -28,14 +27,15 @@ public final class PeerAgent {
             case "EXECUTE_BOUND" ->
                 cql.executeBound(Long.parseLong(arguments.get(0)), arguments.subList(1, arguments.size()));
             case "EXECUTE_ALL" -> cql.executeAll(arguments);
-            case "FLUSH" -> tables.flush(arguments.get(0), arguments.get(1));
-            case "COMPACT" -> tables.compact(arguments.get(0), arguments.get(1));
-            case "SSTABLES" -> tables.sstables(arguments.get(0), arguments.get(1));
-            case "SNAPSHOT" -> tables.snapshot(arguments.get(0), arguments.get(1), arguments.get(2));
-            case "CLEAR_SNAPSHOT" -> tables.clearSnapshot(arguments.get(0), arguments.get(1), arguments.get(2));
-            case "IMPORT" -> tables.importDirectory(arguments.get(0), arguments.get(1), arguments.get(2));
-            case "VERIFY" -> tables.verify(arguments.get(0), arguments.get(1), arguments.get(2));
-            case "TOKEN" -> tables.token(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "FLUSH" -> TableOperations.flush(arguments.get(0), arguments.get(1));
+            case "COMPACT" -> TableOperations.compact(arguments.get(0), arguments.get(1));
+            case "SSTABLES" -> TableOperations.sstables(arguments.get(0), arguments.get(1));
+            case "SNAPSHOT" -> TableOperations.snapshot(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "CLEAR_SNAPSHOT" ->
+                TableOperations.clearSnapshot(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "IMPORT" -> TableOperations.importDirectory(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "VERIFY" -> TableOperations.verify(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "TOKEN" -> TableOperations.token(arguments.get(0), arguments.get(1), arguments.get(2));
             case "AWAIT_RING" -> Ring.awaitMembers(Integer.parseInt(arguments.get(0)));
             case "OWN" -> Ring.own(arguments.get(0), arguments.get(1));
             case "DUMP" -> Tools.dump(arguments.get(0), arguments.get(1));
@@ -57,7 +57,8 @@ public final class PeerAgent {
             case "TAKE" ->
                 StoreOperations.take(TableOperations.table(arguments.get(0), arguments.get(1)), arguments.get(2));
             case "AUTO_COMPACTION" ->
-                tables.autoCompaction(arguments.get(0), arguments.get(1), Boolean.parseBoolean(arguments.get(2)));
+                TableOperations.autoCompaction(
+                        arguments.get(0), arguments.get(1), Boolean.parseBoolean(arguments.get(2)));
             case "COMPACT_MEASURED" ->
                 StoreOperations.compact(TableOperations.table(arguments.get(0), arguments.get(1)));
             case "NODETOOL" -> Tools.nodetool(arguments);

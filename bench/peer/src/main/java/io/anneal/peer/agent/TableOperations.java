@@ -27,17 +27,19 @@ import org.apache.cassandra.utils.OutputHandler;
 final class TableOperations {
     private static final String DATA_SUFFIX = "-Data.db";
 
-    List<List<String>> flush(String keyspace, String table) {
+    private TableOperations() {}
+
+    static List<List<String>> flush(String keyspace, String table) {
         table(keyspace, table).forceBlockingFlush(ColumnFamilyStore.FlushReason.USER_FORCED);
         return List.of();
     }
 
-    List<List<String>> compact(String keyspace, String table) {
+    static List<List<String>> compact(String keyspace, String table) {
         table(keyspace, table).forceMajorCompaction();
         return List.of();
     }
 
-    List<List<String>> autoCompaction(String keyspace, String table, boolean enabled) {
+    static List<List<String>> autoCompaction(String keyspace, String table, boolean enabled) {
         if (enabled) {
             table(keyspace, table).enableAutoCompaction();
         } else {
@@ -46,7 +48,7 @@ final class TableOperations {
         return List.of();
     }
 
-    List<List<String>> sstables(String keyspace, String table) {
+    static List<List<String>> sstables(String keyspace, String table) {
         return live(table(keyspace, table)).stream()
                 .map(descriptor -> descriptor.fileFor(Components.DATA).absolutePath())
                 .sorted()
@@ -55,14 +57,14 @@ final class TableOperations {
     }
 
     /** Flushes; answers the directories of the snapshot, which hold a manifest and the schema too. */
-    List<List<String>> snapshot(String keyspace, String table, String tag) {
+    static List<List<String>> snapshot(String keyspace, String table, String tag) {
         return table(keyspace, table).snapshot(tag).getDirectories().stream()
                 .filter(File::exists)
                 .map(directory -> List.of(directory.absolutePath()))
                 .toList();
     }
 
-    List<List<String>> clearSnapshot(String keyspace, String table, String tag) {
+    static List<List<String>> clearSnapshot(String keyspace, String table, String tag) {
         table(keyspace, table).clearSnapshot(tag);
         return List.of();
     }
@@ -72,7 +74,7 @@ final class TableOperations {
      * does not know and reports no error, so the answer counts: found, imported, then one row for each SSTable
      * refused: its file and the reason.
      */
-    List<List<String>> importDirectory(String keyspace, String table, String directory) throws IOException {
+    static List<List<String>> importDirectory(String keyspace, String table, String directory) throws IOException {
         ColumnFamilyStore store = table(keyspace, table);
         List<Path> found = dataFiles(Path.of(directory));
 
@@ -104,12 +106,12 @@ final class TableOperations {
     }
 
     /** Extended verification, as before an import; an SSTable which fails it fails the request. */
-    List<List<String>> verify(String keyspace, String table, String data) {
+    static List<List<String>> verify(String keyspace, String table, String data) {
         verify(table(keyspace, table), descriptor(keyspace, table, data));
         return List.of();
     }
 
-    List<List<String>> token(String keyspace, String table, String keyHex) {
+    static List<List<String>> token(String keyspace, String table, String keyHex) {
         ByteBuffer key = ByteBuffer.wrap(HexFormat.of().parseHex(keyHex));
         return List.of(
                 List.of(table(keyspace, table).getPartitioner().getToken(key).toString()));
