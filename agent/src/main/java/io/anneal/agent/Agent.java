@@ -136,6 +136,8 @@ public final class Agent implements Closeable {
     }
 
     private static AgentStatus self(LiveNode node) throws IOException {
+        // All that is asked before an import can be asked: JMX and CQL answer, and let it.
+        node.moment(List.of());
         return new AgentStatus(
                 Instant.EPOCH,
                 node.hostId(),

@@ -39,16 +39,18 @@ public final class LiveNode implements Closeable {
 
     private static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
 
+    private final LiveNodeConfig config;
     private final NodeBeans beans;
-    private final NodeTables tables;
+    /** Connected when it is asked first: whoever only lets go asks nothing by CQL. Null before. */
+    private NodeTables cql;
 
-    private LiveNode(NodeBeans beans, NodeTables tables) {
+    private LiveNode(LiveNodeConfig config, NodeBeans beans) {
+        this.config = config;
         this.beans = beans;
-        this.tables = tables;
     }
 
     /**
-     * Connects to a node.
+     * Connects to a node by JMX; by CQL at the first question that JMX does not answer.
      *
      * @throws LiveNodeException when it can't be reached, or is of a version or has a partitioner that are not supported
      */
@@ -57,9 +59,8 @@ public final class LiveNode implements Closeable {
         boolean opened = false;
         try {
             requireSupported(beans);
-            LiveNode node = new LiveNode(beans, tables(config, beans));
             opened = true;
-            return node;
+            return new LiveNode(config, beans);
         } finally {
             if (!opened) {
                 beans.close();
@@ -67,14 +68,19 @@ public final class LiveNode implements Closeable {
         }
     }
 
-    private static NodeTables tables(LiveNodeConfig config, NodeBeans beans) throws LiveNodeException {
-        UUID hostId = hostId(beans);
-        String dataCentre = dataCentre(beans);
+    private synchronized NodeTables cql() throws LiveNodeException {
+        if (cql == null) {
+            cql = connectByCql();
+        }
+        return cql;
+    }
+
+    private NodeTables connectByCql() throws LiveNodeException {
         if (config.cql().isPresent()) {
-            return NodeTables.connect(config, config.cql().get(), hostId, dataCentre);
+            return NodeTables.connect(config, config.cql().get(), hostId(), dataCentre());
         }
         try {
-            return NodeTables.connect(config, nativeAddress(beans), hostId, dataCentre);
+            return NodeTables.connect(config, nativeAddress(), hostId(), dataCentre());
         } catch (LiveNodeException e) {
             throw new LiveNodeException(
                     "Cassandra's CQL can't be used where the node says by JMX that it is: say where with --cql, node="
@@ -84,8 +90,8 @@ public final class LiveNode implements Closeable {
     }
 
     /** Where the node has clients come for CQL. No bean tells it but of the owners of ranges, and it owns all of what only it has. */
-    private static InetSocketAddress nativeAddress(NodeBeans beans) throws LiveNodeException {
-        Set<String> told = ranges(beans, "getRangeToNativeaddressWithPortMap", "system").values().stream()
+    private InetSocketAddress nativeAddress() throws LiveNodeException {
+        Set<String> told = ranges("getRangeToNativeaddressWithPortMap", "system").values().stream()
                 .flatMap(owners -> strings(owners).stream())
                 .collect(Collectors.toSet());
         if (told.size() == 1) {
@@ -115,21 +121,13 @@ public final class LiveNode implements Closeable {
         return beans.attribute(NodeBeans.storageService(), attribute).toString();
     }
 
-    private static UUID hostId(NodeBeans beans) throws LiveNodeException {
-        return UUID.fromString(text(beans, "LocalHostId"));
-    }
-
-    private static String dataCentre(NodeBeans beans) throws LiveNodeException {
-        return beans.attribute(NodeBeans.endpointSnitch(), "Datacenter").toString();
-    }
-
     /** Where it is, for messages. */
     String address() {
         return beans.address();
     }
 
     public UUID hostId() throws LiveNodeException {
-        return hostId(beans);
+        return UUID.fromString(text(beans, "LocalHostId"));
     }
 
     public String version() throws LiveNodeException {
@@ -137,7 +135,7 @@ public final class LiveNode implements Closeable {
     }
 
     public String dataCentre() throws LiveNodeException {
-        return dataCentre(beans);
+        return beans.attribute(NodeBeans.endpointSnitch(), "Datacenter").toString();
     }
 
     /** Its name in the ring, as {@link #ring} has it of a ring in which hosts have one node each, and with a port. */
@@ -197,7 +195,7 @@ public final class LiveNode implements Closeable {
                 .map(Ring.Part::range)
                 .toList();
         boolean hasVirtualNodes =
-                tables.setting("num_tokens").map(Integer::parseInt).orElse(1) > 1;
+                cql().setting("num_tokens").map(Integer::parseInt).orElse(1) > 1;
         return DiskBoundaries.of(owned, directories.length, hasVirtualNodes);
     }
 
@@ -225,10 +223,6 @@ public final class LiveNode implements Closeable {
     }
 
     private Map<?, ?> ranges(String operation, String keyspace) throws LiveNodeException {
-        return ranges(beans, operation, keyspace);
-    }
-
-    private static Map<?, ?> ranges(NodeBeans beans, String operation, String keyspace) throws LiveNodeException {
         return (Map<?, ?>) beans.invoke(NodeBeans.storageService(), operation, new Object[] {keyspace}, STRING);
     }
 
@@ -244,16 +238,16 @@ public final class LiveNode implements Closeable {
 
     /** Empty if it has no such table. */
     public Optional<LiveTable> table(String keyspace, String name) throws LiveNodeException {
-        return tables.table(keyspace, name);
+        return cql().table(keyspace, name);
     }
 
     boolean hasKeyspace(String name) throws LiveNodeException {
-        return tables.hasKeyspace(name);
+        return cql().hasKeyspace(name);
     }
 
     /** The names of a keyspace's tables; none if it has no such keyspace. */
     public List<String> tables(String keyspace) throws LiveNodeException {
-        return tables.names(keyspace);
+        return cql().names(keyspace);
     }
 
     /**
@@ -357,7 +351,7 @@ public final class LiveNode implements Closeable {
 
     /** What must stay as it is until an import. */
     NodeMoment moment(List<LiveTable> of) throws LiveNodeException {
-        Map<UUID, String> truncations = tables.truncations();
+        Map<UUID, String> truncations = cql().truncations();
         Map<String, Ring> rings = new HashMap<>();
         Set<String> pending = new HashSet<>();
         Map<String, Map<String, UUID>> ids = new HashMap<>();
@@ -371,7 +365,7 @@ public final class LiveNode implements Closeable {
                 // No more is asked of each table of many.
                 ids.put(
                         table.keyspace(),
-                        of.size() == 1 ? tables.id(table.keyspace(), table.name()) : tables.ids(table.keyspace()));
+                        of.size() == 1 ? cql().id(table.keyspace(), table.name()) : cql().ids(table.keyspace()));
             }
             UUID id = ids.get(table.keyspace()).get(table.name());
             if (id != null) {
@@ -384,9 +378,11 @@ public final class LiveNode implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         try {
-            tables.close();
+            if (cql != null) {
+                cql.close();
+            }
         } finally {
             beans.close();
         }

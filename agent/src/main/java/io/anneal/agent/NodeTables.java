@@ -75,6 +75,9 @@ final class NodeTables implements Closeable {
                 .withString(DefaultDriverOption.METRICS_FACTORY_CLASS, "NoopMetricsFactory")
                 .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
+                // Each of its two groups of threads would wait for two seconds, to see whether anybody asks still.
+                .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
+                .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0)
                 .build();
     }
 
