@@ -381,7 +381,9 @@ public final class LiveNode implements Closeable {
     public synchronized void close() throws IOException {
         try {
             if (cql != null) {
-                cql.close();
+                NodeTables closing = cql;
+                cql = null;
+                closing.close();
             }
         } finally {
             beans.close();

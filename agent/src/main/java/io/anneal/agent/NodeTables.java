@@ -15,6 +15,7 @@ import java.io.Closeable;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -28,6 +29,8 @@ import javax.net.ssl.SSLContext;
 
 /** What one node tells of its tables by CQL, where JMX does not. Asks that node and no other. Safe for any thread. */
 final class NodeTables implements Closeable {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final String address;
     private final CqlSession session;
 
@@ -75,6 +78,12 @@ final class NodeTables implements Closeable {
                 .withString(DefaultDriverOption.METRICS_FACTORY_CLASS, "NoopMetricsFactory")
                 .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
+                // A node that is busy answers late, and a run is not worth starting anew for that. By default: 2 and 5
+                // s.
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, PATIENCE)
+                .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, PATIENCE)
+                .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, PATIENCE)
+                .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, PATIENCE)
                 // Each of its two groups of threads would wait for two seconds, to see whether anybody asks still.
                 .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0)

@@ -450,6 +450,8 @@ final class GuardedTablesTest {
             for (LiveTable some : tables) {
                 staged.put(some, stage(some));
             }
+            // To connect by CQL it asks whom, once.
+            assertThat(now.tables(KEYSPACE)).containsAll(names);
             gate.asked();
 
             assertThat(guarded.importAll(now, staged, deadline)).isEqualTo(tables.size());

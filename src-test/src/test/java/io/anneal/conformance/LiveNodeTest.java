@@ -116,15 +116,21 @@ final class LiveNodeTest {
         }
         // It speaks CQL without TLS.
         assertThatExceptionOfType(LiveNodeException.class)
-                .isThrownBy(() -> LiveNode.open(LiveNodeConfig.of(jmx).withTls(false, true), HostEnvironment.system()))
+                .isThrownBy(() -> tables(LiveNodeConfig.of(jmx).withTls(false, true)))
                 .withMessageContaining("--cql")
                 .withMessageContaining("address=" + peer.config().address() + ":" + peer.cqlPort());
         try (JmxGate gate = JmxGate.open(peer, "getRangeToNativeaddressWithPortMap"::equals)) {
             LiveNodeConfig refused = LiveNodeConfig.of(gate.config().jmx());
             assertThatExceptionOfType(LiveNodeException.class)
-                    .isThrownBy(() -> LiveNode.open(refused, HostEnvironment.system()))
+                    .isThrownBy(() -> tables(refused))
                     .withMessageContaining("--cql")
                     .withMessageContaining("Access Denied");
+        }
+    }
+
+    private static List<String> tables(LiveNodeConfig config) throws IOException {
+        try (LiveNode node = LiveNode.open(config, HostEnvironment.system())) {
+            return node.tables(KEYSPACE);
         }
     }
 
