@@ -165,8 +165,26 @@ final class LiveCluster implements Closeable {
                 agentDirectory(node).toString(),
                 "--token-file",
                 token.toString());
-        agents.add(agent);
-        addresses.add(agent.address());
+        if (node < agents.size()) {
+            agents.set(node, agent);
+        } else {
+            agents.add(agent);
+            addresses.add(agent.address());
+        }
+    }
+
+    void killAgent(int node) {
+        try {
+            agents.get(node).kill();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while an agent was killed", e);
+        }
+    }
+
+    /** Starts an agent anew that was killed, at its address. */
+    void restartAgent(int node) throws IOException {
+        startAgent(node, addresses.get(node).split(":")[1]);
     }
 
     private Path agentDirectory(int node) {
