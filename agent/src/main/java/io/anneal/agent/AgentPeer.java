@@ -75,7 +75,10 @@ public record AgentPeer(Connector connector, InetSocketAddress address) {
         return ask(
                 AgentVerb.SNAPSHOT,
                 out -> Texts.write(out, run),
-                in -> new AgentSnapshot(Instant.ofEpochMilli(in.readLong()), Duration.ofMillis(in.readUnsignedVInt())));
+                in -> new AgentSnapshot(
+                        Instant.ofEpochMilli(in.readLong()),
+                        Instant.ofEpochMilli(in.readLong()),
+                        Duration.ofMillis(in.readUnsignedVInt())));
     }
 
     CompletableFuture<List<StagedContent>> lookAtStaged(UUID run) {

@@ -46,6 +46,7 @@ public final class AgentService {
         register(handlers, AgentVerb.SNAPSHOT, (in, out) -> {
             AgentSnapshot taken = agent.takeSnapshot(Texts.readId(in));
             out.writeLong(taken.at().toEpochMilli());
+            out.writeLong(taken.doneAt().toEpochMilli());
             out.writeUnsignedVInt(taken.importWithin().toMillis());
         });
         register(

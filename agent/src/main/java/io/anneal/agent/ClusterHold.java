@@ -56,6 +56,7 @@ public final class ClusterHold implements Closeable {
     private final Map<AgentPeer, Throwable> unseen = new HashMap<>();
 
     private Optional<Instant> importBefore = Optional.empty();
+    private Optional<Instant> snapshotsDone = Optional.empty();
 
     /**
      * What became of an import.
@@ -268,8 +269,17 @@ public final class ClusterHold implements Closeable {
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
         earliestSnapshot = Optional.of(earliest);
+        snapshotsDone = taken.stream().map(AgentSnapshot::doneAt).max(Comparator.naturalOrder());
         importBefore = Optional.of(earliest.plus(within).minus(skew).truncatedTo(ChronoUnit.SECONDS));
         return earliest;
+    }
+
+    /**
+     * When the last of the snapshots was there, each by the clock of its own node; empty before they are taken. What is written between
+     * the start of the first one and this is in some of them, and not in others.
+     */
+    public Optional<Instant> snapshotsDone() {
+        return snapshotsDone;
     }
 
     /** From when on some node refuses to import, in whole seconds; empty before the snapshots are taken. */

@@ -45,7 +45,8 @@ final class HeldRun implements Closeable {
      * @param directories of all tables, one or one a disk each
      * @param diskBoundaries by keyspace
      */
-    private record Snapshot(Instant at, List<Path> directories, Map<String, List<Long>> diskBoundaries) {}
+    private record Snapshot(
+            Instant at, Instant doneAt, List<Path> directories, Map<String, List<Long>> diskBoundaries) {}
 
     private HeldRun(
             UUID id,
@@ -117,6 +118,7 @@ final class HeldRun implements Closeable {
     AgentSnapshot takeSnapshot() throws IOException {
         if (snapshot.isEmpty()) {
             Instant at = guarded.takeSnapshot();
+            Instant doneAt = host.clock().instant();
             List<Path> directories = new ArrayList<>();
             Map<String, List<Long>> diskBoundaries = new HashMap<>();
             for (LiveTable table : tables) {
@@ -125,10 +127,11 @@ final class HeldRun implements Closeable {
                     diskBoundaries.put(table.keyspace(), node.diskBoundaries(table.keyspace()));
                 }
             }
-            snapshot = Optional.of(new Snapshot(at, List.copyOf(directories), Map.copyOf(diskBoundaries)));
+            snapshot = Optional.of(new Snapshot(at, doneAt, List.copyOf(directories), Map.copyOf(diskBoundaries)));
         }
         Instant at = snapshot.get().at();
-        return new AgentSnapshot(at, Duration.between(at, guarded.deadline(at, Duration.ZERO)));
+        return new AgentSnapshot(
+                at, snapshot.get().doneAt(), Duration.between(at, guarded.deadline(at, Duration.ZERO)));
     }
 
     /** When the snapshot began, if it is taken. */

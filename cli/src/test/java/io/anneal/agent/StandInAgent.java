@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** An agent on the wire, beside no node: it notes what it is asked, and fails when a test wants it. Any thread. */
 public final class StandInAgent {
+    private static final Duration SNAPSHOT_TOOK = Duration.ofMillis(700);
+
     private final UUID hostId = UUID.randomUUID();
     private final String endpoint;
     private final InstantSource clock;
@@ -58,6 +60,7 @@ public final class StandInAgent {
                 snapshot = Optional.of(clock.instant().truncatedTo(ChronoUnit.MILLIS));
             }
             out.writeLong(snapshot.get().toEpochMilli());
+            out.writeLong(snapshot.get().plus(SNAPSHOT_TOOK).toEpochMilli());
             out.writeUnsignedVInt(gcGrace.toMillis());
         });
         register(handlers, AgentVerb.IMPORT, (in, out) -> {

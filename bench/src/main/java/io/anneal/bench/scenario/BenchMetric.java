@@ -22,6 +22,16 @@ public enum BenchMetric {
     SSTABLES("1"),
     /** Rows that were written while a command ran. */
     ROWS_WRITTEN("1"),
+    /** Between the start of the first snapshot and the end of the last one. */
+    SNAPSHOT_SKEW("s"),
+    /** Rows that were written in that time: some snapshots have them. */
+    ROWS_IN_SKEW("1"),
+    /** Rows that replicas were given, each as often as it was given. */
+    ROWS_MOVED("1"),
+    /** Rows that were moved by those that were written in the skew of the snapshots. */
+    MOVED_SHARE("1"),
+    /** Rows that were not compared since they were written just before the snapshots, of the replica with most. */
+    ROWS_LEFT_OUT("1"),
     /** Rows that replicas did not have alike. */
     ROWS_DIFFERING("1"),
     BYTES_SENT("B"),

@@ -3,10 +3,11 @@ package io.anneal.bench.scenario;
 import io.anneal.bench.data.TableShape;
 import io.anneal.bench.data.TemporaryDirectory;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A cluster of three nodes of Cassandra that run, of three replicas, repaired by its own {@code nodetool repair -full} and by
@@ -18,51 +19,91 @@ public final class ClusterScenario {
 
     static final String SYNCED = "synced-100";
     static final String DAMAGED = "synced-99.9";
-    static final String BUSY = "live-writes";
-    static final String BUSY_RECENT = "live-writes-recent";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES = List.of(SYNCED, DAMAGED, BUSY);
+    public static final List<String> CASES =
+            List.of(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE);
 
     /** Rows of each replica by default. */
     public static final int ROWS = 1_000_000;
 
     private static final TableShape SHAPE = TableShape.RANDOM_ROWS;
-    private static final int WRITES_PER_SECOND = 5_000;
-    /** Longer than what is left out as too recent. */
-    private static final int WRITTEN_BEFORE_SECONDS = 15;
-
     private static final double SECOND_NANOS = 1e9;
 
-    private static final Pattern DIFFERING = Pattern.compile("\"rows-differing\" ?: ?([0-9]+)");
+    private static final String EQUAL = "the replicas are equal";
     private static final double MEGABYTE = 1e6;
 
     private final BenchConfig config;
     private final List<String> command;
+    private final InstantSource clock;
     private final Series series = new Series(NAME);
 
-    /** @param command the words that start {@code anneal} in a process of its own, before its arguments */
-    public ClusterScenario(BenchConfig config, List<String> command) {
+    /**
+     * @param command the words that start {@code anneal} in a process of its own, before its arguments
+     * @param clock of this machine
+     */
+    public ClusterScenario(BenchConfig config, List<String> command, InstantSource clock) {
         this.config = config;
         this.command = List.copyOf(command);
+        this.clock = clock;
     }
 
     /** Runs the wanted cases. */
     public List<BenchRecord> run() throws IOException {
+        if (wantsAny(SYNCED, DAMAGED, LiveWrites.NAME)) {
+            withRows();
+        }
+        if (wantsAny(EmptyVnodes.NAME, EmptyVnodes.ONE)) {
+            withVnodes();
+        }
+        return series.records();
+    }
+
+    private boolean wantsAny(String... cases) {
+        return Stream.of(cases).anyMatch(config::wants);
+    }
+
+    private void withRows() throws IOException {
         try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-drawn")) {
             say(NAME, "starting three Cassandra nodes and three agents");
-            try (ClusterSides sides = ClusterSides.start(config, command, SHAPE)) {
+            try (ClusterSides sides = ClusterSides.start(config, command, ClusterSides.TOKENS, SHAPE)) {
                 if (config.wants(SYNCED)) {
                     compare(SYNCED, 0, sides, directory);
                 }
                 if (config.wants(DAMAGED)) {
                     compare(DAMAGED, 1, sides, directory);
                 }
-                if (config.wants(BUSY)) {
-                    busy(sides, directory);
+                if (config.wants(LiveWrites.NAME)) {
+                    try (TemporaryDirectory drawn = directory.createInside("drawn")) {
+                        RepairData data = draw(LiveWrites.NAME, 0, drawn);
+                        new LiveWrites(config, series, sides, RepairData.schema(SHAPE), clock).run(data);
+                    }
                 }
             }
         }
-        return series.records();
+    }
+
+    private void withVnodes() throws IOException {
+        say(EmptyVnodes.NAME, "starting three Cassandra nodes of " + EmptyVnodes.TOKENS + " tokens and three agents");
+        try (ClusterSides sides = ClusterSides.start(config, command, EmptyVnodes.TOKENS, SHAPE)) {
+            EmptyVnodes vnodes = EmptyVnodes.create(sides, clock);
+            for (String caseName : List.of(EmptyVnodes.ONE, EmptyVnodes.NAME)) {
+                if (config.wants(caseName)) {
+                    measure(
+                            caseName,
+                            () -> vnodes.cassandra(caseName),
+                            () -> vnodes.anneal(caseName),
+                            own -> requireEqual(caseName, vnodes, own));
+                }
+            }
+        }
+    }
+
+    private static void requireEqual(String caseName, EmptyVnodes vnodes, ClusterSides.ClusterRun own) {
+        int count = vnodes.tables(caseName).size();
+        if (own.output().lines().filter(line -> line.contains(EQUAL)).count() != count) {
+            throw new IllegalStateException(
+                    "not all tables were compared and equal, tables=" + count + ", output=" + own.output());
+        }
     }
 
     private RepairData draw(String caseName, int perThousand, TemporaryDirectory directory) throws IOException {
@@ -76,19 +117,10 @@ public final class ClusterScenario {
             throws IOException {
         try (TemporaryDirectory directory = parent.createInside("drawn")) {
             RepairData data = draw(caseName, perThousand, directory);
-            if (config.warmUpNanos() > 0) {
-                say(caseName, "warming up");
-                Warming.warm(config, contender(BenchSystem.CASSANDRA, () -> sides.cassandra(data)));
-                Warming.warm(config, contender(BenchSystem.ANNEAL, () -> sides.anneal(data)));
-            }
-            for (int round = 0; round < config.runs(); round++) {
-                say(caseName, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
-                add(caseName, BenchSystem.CASSANDRA, sides.cassandra(data));
-                ClusterSides.ClusterRun own = sides.anneal(data);
+            measure(caseName, () -> sides.cassandra(data), () -> sides.anneal(data), own -> {
                 requireRepaired(caseName, data, own);
-                add(caseName, BenchSystem.ANNEAL, own);
                 series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_LACKING, data.bytesLacking());
-            }
+            });
             for (long bytes : sides.idleAgentsBytes()) {
                 series.add(caseName, BenchSystem.ANNEAL, BenchMetric.IDLE_MEMORY, bytes);
             }
@@ -96,11 +128,29 @@ public final class ClusterScenario {
         }
     }
 
-    private interface Work {
+    /** Both sides in turns. */
+    private void measure(String caseName, Work cassandra, Work anneal, Consumer<ClusterSides.ClusterRun> check)
+            throws IOException {
+        if (config.warmUpNanos() > 0) {
+            say(caseName, "warming up");
+            Warming.warm(config, contender(BenchSystem.CASSANDRA, cassandra));
+            Warming.warm(config, contender(BenchSystem.ANNEAL, anneal));
+        }
+        for (int round = 0; round < config.runs(); round++) {
+            say(caseName, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
+            add(caseName, BenchSystem.CASSANDRA, cassandra.run());
+            ClusterSides.ClusterRun own = anneal.run();
+            check.accept(own);
+            add(caseName, BenchSystem.ANNEAL, own);
+        }
+    }
+
+    /** One side's repair. */
+    interface Work {
         ClusterSides.ClusterRun run() throws IOException;
     }
 
-    private Contender contender(BenchSystem system, Work work) {
+    static Contender contender(BenchSystem system, Work work) {
         return new Contender(system, () -> {
             ClusterSides.ClusterRun run = work.run();
             return new Run(
@@ -109,7 +159,7 @@ public final class ClusterScenario {
     }
 
     private static void requireRepaired(String caseName, RepairData data, ClusterSides.ClusterRun own) {
-        boolean foundEqual = own.output().contains("the replicas are equal");
+        boolean foundEqual = own.output().contains(EQUAL);
         if (foundEqual != data.isEqual() || !own.output().contains("covered until")) {
             throw new IllegalStateException(
                     "the cluster was not repaired, case=" + caseName + ", output=" + own.output());
@@ -139,56 +189,6 @@ public final class ClusterScenario {
                         run.wallSeconds(),
                         run.sentBytes() / MEGABYTE,
                         run.sstables()));
-    }
-
-    /**
-     * Nodes in sync that clients write to: how many rows a repair takes for different, and how many it would if it looked at those of
-     * the last seconds, too, which are what the snapshots' skew makes.
-     */
-    private void busy(ClusterSides sides, TemporaryDirectory parent) throws IOException {
-        try (TemporaryDirectory directory = parent.createInside("drawn")) {
-            RepairData data = draw(BUSY, 0, directory);
-            sides.put(data);
-            for (int round = 0; round < config.runs(); round++) {
-                say(BUSY, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
-                try (QuorumWrites writes = QuorumWrites.start(
-                        sides.nodes().ring().node(0),
-                        RepairData.schema(SHAPE),
-                        WRITES_PER_SECOND,
-                        1L + round,
-                        config.nanoTime())) {
-                    writes.await((long) WRITES_PER_SECOND * WRITTEN_BEFORE_SECONDS);
-                    repairBusy(BUSY, sides, data, writes, List.of("--json"));
-                    repairBusy(
-                            BUSY_RECENT,
-                            sides,
-                            data,
-                            writes,
-                            List.of("--json", ClusterSides.DRY_RUN, "--include-recent"));
-                }
-            }
-            sides.changed();
-        }
-    }
-
-    private void repairBusy(
-            String caseName, ClusterSides sides, RepairData data, QuorumWrites writes, List<String> options)
-            throws IOException {
-        long before = writes.count();
-        ClusterSides.ClusterRun run = sides.repair(data, options);
-        long written = writes.count() - before;
-        Matcher differing = DIFFERING.matcher(run.output());
-        if (!differing.find()) {
-            throw new IllegalStateException("no rows are told, output=" + run.output());
-        }
-        long rows = Long.parseLong(differing.group(1));
-        series.add(caseName, BenchSystem.ANNEAL, BenchMetric.WALL, run.wallSeconds());
-        series.add(caseName, BenchSystem.ANNEAL, BenchMetric.ROWS_WRITTEN, written);
-        series.add(caseName, BenchSystem.ANNEAL, BenchMetric.ROWS_DIFFERING, rows);
-        say(
-                caseName,
-                String.format(
-                        Locale.ROOT, "%d rows differ, %d were written in %.2f s", rows, written, run.wallSeconds()));
     }
 
     private void say(String caseName, String step) {

@@ -32,11 +32,7 @@ final class ClusterSides implements Closeable {
     private static final String LOOPBACK = "lo:";
     private static final int HEAP_MIB = 1500;
     /** As a node has by default. */
-    private static final int TOKENS = 16;
-
-    static final String DRY_RUN = "--dry-run";
-    /** What a dry run exits with that has found something. */
-    private static final int DIFFERS = 1;
+    static final int TOKENS = 16;
 
     private static final String RESIDENT = "VmRSS:";
     private static final int KIBIBYTE = 1024;
@@ -66,7 +62,7 @@ final class ClusterSides implements Closeable {
      * @param cpuSeconds of nodes, of agents, and of the command with its JVM's start
      * @param sentBytes that the loopback device carried, whoever sent them, headers included
      * @param sstables that nodes have got by it
-     * @param output that the command printed
+     * @param output that the command printed, without its errors
      */
     record ClusterRun(
             double wallSeconds,
@@ -92,15 +88,20 @@ final class ClusterSides implements Closeable {
         Runtime.getRuntime().addShutdownHook(killer);
     }
 
-    /** @param command the words that start {@code anneal}, before its arguments */
-    static ClusterSides start(BenchConfig config, List<String> command, TableShape shape) throws IOException {
+    /**
+     * @param command the words that start {@code anneal}, before its arguments
+     * @param tokens of each node
+     * @param shape of the table that is there
+     */
+    static ClusterSides start(BenchConfig config, List<String> command, int tokens, TableShape shape)
+            throws IOException {
         List<Closeable> opened = new ArrayList<>();
         boolean ready = false;
         try {
             TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-cluster");
             opened.add(0, directory);
             RepairNodes nodes =
-                    RepairNodes.start(config.nanoTime(), config.version(), TOKENS, HEAP_MIB, List.of(shape));
+                    RepairNodes.start(config.nanoTime(), config.version(), tokens, HEAP_MIB, List.of(shape));
             opened.add(0, nodes);
             Path token = Files.createFile(
                     directory.path().resolve("token"),
@@ -176,10 +177,18 @@ final class ClusterSides implements Closeable {
 
     /** Cassandra's own repair, asked of the first node. */
     ClusterRun cassandra(RepairData data) throws IOException {
-        TableSchema schema = RepairData.schema(data.shape());
         put(data);
-        ClusterRun run = run(
-                data, nodes.ring().node(0).nodetoolCommand("repair", "-full", schema.keyspace(), schema.name()), false);
+        ClusterRun run = cassandra(List.of(RepairData.schema(data.shape())));
+        changedBy(data);
+        return run;
+    }
+
+    /** The same of whatever the nodes hold. */
+    ClusterRun cassandra(List<TableSchema> tables) throws IOException {
+        List<String> words =
+                new ArrayList<>(List.of("repair", "-full", tables.get(0).keyspace()));
+        tables.forEach(table -> words.add(table.name()));
+        ClusterRun run = run(tables, nodes.ring().node(0).nodetoolCommand(words.toArray(String[]::new)), false);
         if (!run.output().contains("completed successfully")) {
             throw new IllegalStateException("Cassandra has not repaired, output=" + run.output());
         }
@@ -187,13 +196,15 @@ final class ClusterSides implements Closeable {
     }
 
     /** Ours, asked of the first agent. */
-    ClusterRun anneal(RepairData data, String... options) throws IOException {
+    ClusterRun anneal(RepairData data) throws IOException {
         put(data);
-        return repair(data, List.of(options));
+        ClusterRun run = anneal(List.of(RepairData.schema(data.shape())));
+        changedBy(data);
+        return run;
     }
 
-    /** Ours, of whatever the nodes hold. */
-    ClusterRun repair(RepairData data, List<String> options) throws IOException {
+    /** The same of whatever the nodes hold. */
+    ClusterRun anneal(List<TableSchema> tables, String... options) throws IOException {
         List<String> words = new ArrayList<>(command);
         words.addAll(List.of(
                 "cluster",
@@ -203,16 +214,20 @@ final class ClusterSides implements Closeable {
                 "--token-file",
                 token.toString(),
                 "--state",
-                directory.path().resolve("state").toString(),
-                RepairData.schema(data.shape()).qualifiedName()));
-        words.addAll(options);
-        return run(data, words, true);
+                directory.path().resolve("state").toString()));
+        tables.forEach(table -> words.add(table.qualifiedName()));
+        words.addAll(List.of(options));
+        return run(tables, words, true);
     }
 
-    private ClusterRun run(RepairData data, List<String> words, boolean isOwn) throws IOException {
-        held = data.isEqual() ? held : null;
+    private void changedBy(RepairData repaired) {
+        held = repaired.isEqual() ? held : null;
+    }
+
+    private ClusterRun run(List<TableSchema> tables, List<String> words, boolean isOwn) throws IOException {
         Path log = Files.createTempFile(directory.path(), "command", ".log");
-        int sstablesBefore = sstables(data);
+        Path errors = Files.createTempFile(directory.path(), "command", ".errors");
+        int sstablesBefore = sstables(tables);
         List<Long> counted = new ArrayList<>(nodes.processes());
         List<Long> idle = new ArrayList<>(agents());
         idle.add(ProcessHandle.current().pid());
@@ -222,7 +237,7 @@ final class ClusterSides implements Closeable {
         long bytesBefore = loopbackBytes();
         long before = config.nanoTime().getAsLong();
         Process process = new ProcessBuilder(words)
-                .redirectErrorStream(true)
+                .redirectError(errors.toFile())
                 .redirectOutput(log.toFile())
                 .start();
         process.getOutputStream().close();
@@ -236,11 +251,12 @@ final class ClusterSides implements Closeable {
                 .findFirst();
         long sentBytes = loopbackBytes() - bytesBefore;
         String output = Files.readString(log);
+        String said = Files.readString(errors);
         Files.delete(log);
-        boolean maySayNo = words.contains(DRY_RUN) && exitCode == DIFFERS;
-        if (exitCode != 0 && !maySayNo) {
-            throw new IllegalStateException(
-                    "command failed, exitCode=" + exitCode + ", words=" + words + ", output=" + output);
+        Files.delete(errors);
+        if (exitCode != 0) {
+            throw new IllegalStateException("command failed, exitCode=" + exitCode + ", words=" + words + ", output="
+                    + output + ", errors=" + said);
         }
         return new ClusterRun(
                 wallNanos / SECOND_NANOS,
@@ -249,7 +265,7 @@ final class ClusterSides implements Closeable {
                 commandNanos / SECOND_NANOS,
                 others,
                 sentBytes,
-                sstables(data) - sstablesBefore,
+                sstables(tables) - sstablesBefore,
                 output);
     }
 
@@ -284,11 +300,12 @@ final class ClusterSides implements Closeable {
         }
     }
 
-    private int sstables(RepairData data) {
-        TableSchema schema = RepairData.schema(data.shape());
+    private int sstables(List<TableSchema> tables) {
         int count = 0;
         for (CassandraPeer node : nodes.ring().nodes()) {
-            count += node.sstables(schema.keyspace(), schema.name()).size();
+            for (TableSchema table : tables) {
+                count += node.sstables(table.keyspace(), table.name()).size();
+            }
         }
         return count;
     }

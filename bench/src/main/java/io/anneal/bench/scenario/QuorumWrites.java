@@ -14,18 +14,26 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** Clients that write new rows of {@link TableShape#RANDOM_ROWS} at a steady rate, at quorum, until closed; by a thread of its own. */
+/**
+ * Clients that write new rows of {@link TableShape#RANDOM_ROWS} at a steady rate, at quorum, until closed; by a thread of its own. Where
+ * the nodes can't keep up it is less, and not made up for later: else all of their time would go into the queue of writes, and whatever
+ * else they are asked would never end.
+ */
 final class QuorumWrites implements Closeable {
     private static final int PAYLOAD_BYTES = 1000;
-    private static final int UNDER_WAY_MAX = 2048;
+    private static final int UNDER_WAY_MAX = 128;
     /** Above all keys that are drawn. */
     private static final long FIRST_KEY = 1L << 40;
 
@@ -33,29 +41,51 @@ final class QuorumWrites implements Closeable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final long PAUSE_NANOS = 2_000_000;
+    /** What is made up for: longer than a node collects garbage. */
+    private static final long LATE_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final CqlSession session;
     private final PreparedStatement insert;
     private final LongSupplier nanoTime;
+    private final InstantSource clock;
     private final int perSecond;
     private final long seed;
     private final Semaphore underWay = new Semaphore(UNDER_WAY_MAX);
     private final AtomicLong acknowledged = new AtomicLong();
+    /** By the millisecond of the answer. */
+    private final ConcurrentSkipListMap<Long, LongAdder> acknowledgedAt = new ConcurrentSkipListMap<>();
+
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final Thread thread;
     private volatile boolean ends;
 
-    private QuorumWrites(CqlSession session, TableSchema schema, int perSecond, long seed, LongSupplier nanoTime) {
+    private QuorumWrites(
+            CqlSession session,
+            TableSchema schema,
+            int perSecond,
+            long seed,
+            LongSupplier nanoTime,
+            InstantSource clock) {
         this.session = session;
         this.nanoTime = nanoTime;
+        this.clock = clock;
         this.perSecond = perSecond;
         this.seed = seed;
         insert = session.prepare("INSERT INTO " + schema.qualifiedName() + " (id, payload) VALUES (?, ?)");
         thread = new Thread(this::write, "bench-writes");
     }
 
-    /** @param seed of the values; other writes of the same table have another one */
-    static QuorumWrites start(CassandraPeer node, TableSchema schema, int perSecond, long seed, LongSupplier nanoTime) {
+    /**
+     * @param seed of the values; other writes of the same table have another one
+     * @param clock of the same machine as those that {@link #countBetween} is asked by
+     */
+    static QuorumWrites start(
+            CassandraPeer node,
+            TableSchema schema,
+            int perSecond,
+            long seed,
+            LongSupplier nanoTime,
+            InstantSource clock) {
         CqlSession session = CqlSession.builder()
                 .withConfigLoader(DriverConfigLoader.programmaticBuilder()
                         .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, PATIENCE)
@@ -63,7 +93,7 @@ final class QuorumWrites implements Closeable {
                 .addContactPoint(new InetSocketAddress(node.config().address(), node.cqlPort()))
                 .withLocalDatacenter("datacenter1")
                 .build();
-        QuorumWrites writes = new QuorumWrites(session, schema, perSecond, seed, nanoTime);
+        QuorumWrites writes = new QuorumWrites(session, schema, perSecond, seed, nanoTime, clock);
         writes.thread.start();
         return writes;
     }
@@ -71,17 +101,20 @@ final class QuorumWrites implements Closeable {
     private void write() {
         SplittableRandom random = new SplittableRandom(seed);
         byte[] payload = new byte[PAYLOAD_BYTES];
-        long start = nanoTime.getAsLong();
+        long apartNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        long dueNanos = nanoTime.getAsLong();
         long sent = 0;
         try {
             while (!ends && failure.get() == null) {
-                long due = (nanoTime.getAsLong() - start) / (TimeUnit.SECONDS.toNanos(1) / perSecond);
-                for (; sent < due; sent++) {
+                long now = nanoTime.getAsLong();
+                dueNanos = Math.max(dueNanos, now - LATE_MAX_NANOS);
+                for (; dueNanos - now <= 0; dueNanos += apartNanos) {
                     random.nextBytes(payload);
                     underWay.acquire();
                     session.executeAsync(insert.bind(FIRST_KEY * seed + sent, ByteBuffer.wrap(payload.clone()))
                                     .setConsistencyLevel(ConsistencyLevel.QUORUM))
                             .whenComplete(this::answered);
+                    sent++;
                 }
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
@@ -94,6 +127,9 @@ final class QuorumWrites implements Closeable {
     private void answered(Object result, Throwable failed) {
         if (failed == null) {
             acknowledged.incrementAndGet();
+            acknowledgedAt
+                    .computeIfAbsent(clock.millis(), moment -> new LongAdder())
+                    .increment();
         } else {
             failure.compareAndSet(null, failed);
         }
@@ -105,15 +141,24 @@ final class QuorumWrites implements Closeable {
         return acknowledged.get();
     }
 
-    /** Waits until so many are written; fails when one was not. */
-    void await(long count) {
-        while (count() < count && thread.isAlive()) {
+    /** Rows whose writing was acknowledged between two moments, both included. */
+    long countBetween(Instant from, Instant to) {
+        return acknowledgedAt.subMap(from.toEpochMilli(), true, to.toEpochMilli(), true).values().stream()
+                .mapToLong(LongAdder::sum)
+                .sum();
+    }
+
+    /** Waits while they write; fails when a row was not written. */
+    void await(Duration time) {
+        long from = nanoTime.getAsLong();
+        while (nanoTime.getAsLong() - from < time.toNanos() && thread.isAlive()) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         requireSound();
     }
 
-    private void requireSound() {
+    /** Fails when a row was not written. */
+    void requireSound() {
         if (failure.get() != null) {
             throw new IllegalStateException("a client could not write", failure.get());
         }

@@ -30,6 +30,7 @@ final class ClusterResults {
     private Optional<ClusterPart> now = Optional.empty();
     private final Map<QualifiedTable, RepairReport> done = new LinkedHashMap<>();
     private final List<ErrorReport> failures = new ArrayList<>();
+    private Optional<Snapshots> snapshots = Optional.empty();
     /** One of the failures at least may pass. */
     private boolean hasPassing;
 
@@ -47,6 +48,13 @@ final class ClusterResults {
 
     UUID run() {
         return run;
+    }
+
+    /** When the first one of all nodes began, and when the last one was there. */
+    private record Snapshots(Instant from, Instant to) {}
+
+    void snapshots(Instant from, Instant to) {
+        snapshots = Optional.of(new Snapshots(from, to));
     }
 
     /** The tables of a keyspace are what follows. */
@@ -205,6 +213,10 @@ final class ClusterResults {
             json.writeStringField("run", run.toString());
             json.writeBooleanField("dry-run", dryRun);
             json.writeStringField("resume", isKept ? goOn.orElse(null) : null);
+            if (snapshots.isPresent()) {
+                json.writeStringField("snapshots-from", snapshots.get().from().toString());
+                json.writeStringField("snapshots-to", snapshots.get().to().toString());
+            }
             json.writeArrayFieldStart("tables");
             for (Map.Entry<QualifiedTable, RepairReport> table : done.entrySet()) {
                 RepairReport report = table.getValue();
@@ -213,13 +225,19 @@ final class ClusterResults {
                 if (!report.comparedNothing()) {
                     json.writeBooleanField("were-equal", report.wereEqual());
                 }
+                RepairOutput.writeCounts(json, report);
                 json.writeNumberField("rows-compared", report.rowsCompared());
-                json.writeNumberField("rows-differing", report.rowsDiffering());
-                json.writeNumberField("deletions-differing", report.deletionsDiffering());
                 json.writeStringField(
                         "compared-up-to",
                         Instant.ofEpochSecond(report.coveredUntilSeconds()).toString());
                 RepairOutput.writeTexts(json, "notes", report.notes());
+                json.writeArrayFieldStart("replicas");
+                for (RepairReport.ReplicaReport replica : report.replicas()) {
+                    json.writeStartObject();
+                    RepairOutput.writeReplica(json, report, replica);
+                    json.writeEndObject();
+                }
+                json.writeEndArray();
                 json.writeEndObject();
             }
             json.writeEndArray();

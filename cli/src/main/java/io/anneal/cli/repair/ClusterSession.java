@@ -273,7 +273,9 @@ final class ClusterSession {
                             .withSnapshots(earliest, hold.importBefore())
                             .at(HoldState.Step.REPAIR));
         }
-        say("snapshots are taken, the first began at " + earliest);
+        results.snapshots(earliest, hold.snapshotsDone().orElseThrow());
+        say("snapshots are taken, the first began at " + earliest + ", the last was there "
+                + Duration.between(earliest, hold.snapshotsDone().orElseThrow()).toMillis() + " ms later");
         for (ClusterPart part : parts) {
             if (!repair(part, hold)) {
                 break;

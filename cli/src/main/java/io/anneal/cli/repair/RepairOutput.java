@@ -348,19 +348,7 @@ final class RepairOutput {
         json.writeArrayFieldStart("replicas");
         for (RepairReport.ReplicaReport replica : report.replicas()) {
             json.writeStartObject();
-            json.writeStringField("name", replica.name());
-            json.writeNumberField("rows-read", replica.rowsRead());
-            json.writeNumberField("bytes-read", replica.bytesRead());
-            json.writeNumberField(
-                    report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
-            json.writeNumberField(
-                    report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
-            json.writeNumberField("bytes-lacking", report.bytesLacking(replica));
-            if (report.cutoff().isPresent()) {
-                json.writeNumberField("rows-left-out", replica.rowsRecent());
-                json.writeNumberField("deletions-left-out", replica.deletionsRecent());
-            }
-            writeCounts(json, replica.counts(), OF_REPLICA);
+            writeReplica(json, report, replica);
             writeTexts(json, "sstables", replica.sstables());
             writeDeadline(json, replica.importDeadline());
             json.writeBooleanField("too-late-to-import", isTooLate(replica, now));
@@ -369,6 +357,22 @@ final class RepairOutput {
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    /** What a replica read, lacked and received. */
+    static void writeReplica(JsonGenerator json, RepairReport report, RepairReport.ReplicaReport replica)
+            throws IOException {
+        json.writeStringField("name", replica.name());
+        json.writeNumberField("rows-read", replica.rowsRead());
+        json.writeNumberField("bytes-read", replica.bytesRead());
+        json.writeNumberField(report.dryRun() ? "rows-lacking-or-differing" : "rows-received", replica.rowsWritten());
+        json.writeNumberField(report.dryRun() ? "deletions-lacking" : "deletions-received", replica.deletionsWritten());
+        json.writeNumberField("bytes-lacking", report.bytesLacking(replica));
+        if (report.cutoff().isPresent()) {
+            json.writeNumberField("rows-left-out", replica.rowsRecent());
+            json.writeNumberField("deletions-left-out", replica.deletionsRecent());
+        }
+        writeCounts(json, replica.counts(), OF_REPLICA);
     }
 
     private static void writeUnkept(JsonGenerator json, List<Unkept> unkept) throws IOException {
@@ -403,7 +407,7 @@ final class RepairOutput {
         json.writeEndObject();
     }
 
-    private static void writeCounts(JsonGenerator json, RepairReport report) throws IOException {
+    static void writeCounts(JsonGenerator json, RepairReport report) throws IOException {
         json.writeNumberField("windows", report.windows());
         json.writeNumberField("windows-differing", report.windowsDiffering());
         json.writeNumberField("rows-differing", report.rowsDiffering());

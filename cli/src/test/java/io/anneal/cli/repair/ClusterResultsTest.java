@@ -2,6 +2,8 @@ package io.anneal.cli.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.util.concurrent.MoreExecutors;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
@@ -26,6 +28,8 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -75,7 +79,30 @@ final class ClusterResultsTest {
                 .doesNotContain("covered until");
     }
 
+    /** What was written between the first and the last snapshot is in some of them only; what that moved is beside it. */
+    @Test
+    void shouldTellAsJsonWhenSnapshotsWereTakenAndWhatEachNodeReceived() throws IOException {
+        finish(true, StagedReview.NONE, OLD);
+
+        JsonNode result = new ObjectMapper().readTree(out.toString(StandardCharsets.UTF_8));
+        assertThat(result.get("snapshots-from").textValue()).isEqualTo("2026-11-28T10:34:25.028Z");
+        assertThat(result.get("snapshots-to").textValue()).isEqualTo("2026-11-28T10:34:25.928Z");
+        JsonNode table = result.get("tables").get(0);
+        assertThat(table.get("rows-differing").longValue()).isEqualTo(1);
+        assertThat(table.get("items-pushed").longValue()).isEqualTo(1);
+        assertThat(table.get("replicas"))
+                .extracting(replica -> replica.get("name").textValue() + " "
+                        + replica.get("rows-read").longValue() + " "
+                        + replica.get("rows-received").longValue() + " "
+                        + replica.get("rows-left-out").longValue())
+                .containsExactly("one 2 0 0", "two 1 1 0");
+    }
+
     private int finish(StagedReview review, QualifiedTable... repaired) throws IOException {
+        return finish(false, review, repaired);
+    }
+
+    private int finish(boolean isJson, StagedReview review, QualifiedTable... repaired) throws IOException {
         Environment environment = new Environment(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8),
@@ -83,7 +110,11 @@ final class ClusterResultsTest {
                 System::nanoTime,
                 false,
                 directory);
-        String[] words = {"cluster", "repair", "--agent", "127.0.0.1:1", "app"};
+        List<String> all = new ArrayList<>(List.of("cluster", "repair", "--agent", "127.0.0.1:1", "app"));
+        if (isJson) {
+            all.add("--json");
+        }
+        String[] words = all.toArray(String[]::new);
         CommandLine anneal = AnnealCommand.commandLine(environment, words);
         anneal.parseArgs(words);
         ClusterRepairCommand command = anneal.getSubcommands()
@@ -98,10 +129,19 @@ final class ClusterResultsTest {
         HostEnvironment host = HostEnvironment.system();
         ClusterResults results = new ClusterResults(command, host.newId(), Optional.empty(), Optional.empty(), false);
         results.begin(new ClusterPart(tables, owned, List.of()));
+        results.snapshots(Instant.parse("2026-11-28T10:34:25.028Z"), Instant.parse("2026-11-28T10:34:25.928Z"));
         try (Store one = Store.open(directory.resolve("one"));
                 Store two = Store.open(directory.resolve("two"))) {
             fill(one);
             fill(two);
+            if (isJson) {
+                one.table("app.old")
+                        .row()
+                        .key("id", 2)
+                        .set("name", "Bob")
+                        .timestampMicros(OLD_MICROS)
+                        .insert();
+            }
             Repair repair = task.repair()
                     .runId(UUID.randomUUID())
                     .between(

@@ -275,6 +275,8 @@ final class ClusterSessionTest {
 
         assertThat(ended.exitCode()).as(ended.err()).isZero();
         assertThat(ended.out()).contains("3 rows", "ks.t: covered until ");
+        assertThat(ended.err())
+                .contains("snapshots are taken, the first began at ", ", the last was there 700 ms later");
         for (StandInAgent agent : agents) {
             assertThat(agent.steps()).containsExactly("hold", "snapshot", "import", "release");
         }
