@@ -20,8 +20,7 @@ public final class ClusterScenario {
     static final String SYNCED = "synced-100";
     static final String DAMAGED = "synced-99.9";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES =
-            List.of(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE);
+    public static final List<String> CASES = List.of(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE, EmptyVnodes.FEW);
 
     /** Rows of each replica by default. */
     public static final int ROWS = 1_000_000;
@@ -49,7 +48,7 @@ public final class ClusterScenario {
 
     /** Runs the wanted cases. */
     public List<BenchRecord> run() throws IOException {
-        if (wantsAny(SYNCED, DAMAGED, LiveWrites.NAME)) {
+        if (wantsAny(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.FEW)) {
             withRows();
         }
         if (wantsAny(EmptyVnodes.NAME, EmptyVnodes.ONE)) {
@@ -78,6 +77,9 @@ public final class ClusterScenario {
                         new LiveWrites(config, series, sides, RepairData.schema(SHAPE), clock).run(data);
                     }
                 }
+                if (config.wants(EmptyVnodes.FEW)) {
+                    nothingToDo(sides, EmptyVnodes.FEW);
+                }
             }
         }
     }
@@ -85,15 +87,19 @@ public final class ClusterScenario {
     private void withVnodes() throws IOException {
         say(EmptyVnodes.NAME, "starting three Cassandra nodes of " + EmptyVnodes.TOKENS + " tokens and three agents");
         try (ClusterSides sides = ClusterSides.start(config, command, EmptyVnodes.TOKENS, SHAPE)) {
-            EmptyVnodes vnodes = EmptyVnodes.create(sides, clock);
-            for (String caseName : List.of(EmptyVnodes.ONE, EmptyVnodes.NAME)) {
-                if (config.wants(caseName)) {
-                    measure(
-                            caseName,
-                            () -> vnodes.cassandra(caseName),
-                            () -> vnodes.anneal(caseName),
-                            own -> requireEqual(caseName, vnodes, own));
-                }
+            nothingToDo(sides, EmptyVnodes.ONE, EmptyVnodes.NAME);
+        }
+    }
+
+    private void nothingToDo(ClusterSides sides, String... cases) throws IOException {
+        EmptyVnodes vnodes = EmptyVnodes.create(sides, clock);
+        for (String caseName : cases) {
+            if (config.wants(caseName)) {
+                measure(
+                        caseName,
+                        () -> vnodes.cassandra(caseName),
+                        () -> vnodes.anneal(caseName),
+                        own -> requireEqual(caseName, vnodes, own));
             }
         }
     }

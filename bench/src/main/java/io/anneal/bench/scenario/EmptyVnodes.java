@@ -22,6 +22,8 @@ final class EmptyVnodes {
     static final String NAME = "empty-vnodes";
     /** One of them, with rows: what each further one adds shows beside. */
     static final String ONE = "empty-vnodes-1";
+    /** All tables, where nodes have as few tokens as they have by default today: what virtual nodes add shows beside. */
+    static final String FEW = "empty-tokens-16";
 
     /** As nodes had by default before Cassandra 4.0. */
     static final int TOKENS = 256;

@@ -51,7 +51,8 @@ final class LiveWrites {
             say(NAME, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
             try (QuorumWrites writes = QuorumWrites.start(
                     sides.nodes().ring().node(0), table, WRITES_PER_SECOND, 1L + round, config.nanoTime(), clock)) {
-                writes.await(WRITTEN_BEFORE);
+                // The nodes' way of writes gets compiled meanwhile.
+                writes.await(WRITTEN_BEFORE.plusNanos(config.warmUpNanos()));
                 repair(NAME, writes);
                 repair(RECENT, writes, "--include-recent");
             }
