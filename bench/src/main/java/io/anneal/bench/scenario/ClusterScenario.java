@@ -20,7 +20,8 @@ public final class ClusterScenario {
     static final String SYNCED = "synced-100";
     static final String DAMAGED = "synced-99.9";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES = List.of(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE, EmptyVnodes.FEW);
+    public static final List<String> CASES =
+            List.of(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE, EmptyVnodes.FEW);
 
     /** Rows of each replica by default. */
     public static final int ROWS = 1_000_000;
