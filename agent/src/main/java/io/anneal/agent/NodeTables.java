@@ -48,7 +48,7 @@ final class NodeTables implements Closeable {
             throws LiveNodeException {
         String address = PeerAddress.text(cql);
         CqlSessionBuilder builder = CqlSession.builder()
-                .withConfigLoader(asFewQuestions(config.answerLimit()))
+                .withConfigLoader(asFewQuestions())
                 .addContactPoint(cql)
                 .withLocalDatacenter(dataCentre)
                 .withNodeDistanceEvaluator((node, centre) -> distance(node, hostId));
@@ -67,17 +67,10 @@ final class NodeTables implements Closeable {
 
     /**
      * By default the driver reads the whole schema, and makes a map of it and of the ring, which costs the node more than all that it
-     * is asked here; and it loads libraries for a clock and for reports that nobody wants. It gives a node two seconds, which one that
-     * clients keep busy may need for a moment: a repair of days would end by that.
-     *
-     * @param answerLimit for so long the node may take to answer
+     * is asked here; and it loads libraries for a clock and for reports that nobody wants.
      */
-    static DriverConfigLoader asFewQuestions(Duration answerLimit) {
+    private static DriverConfigLoader asFewQuestions() {
         return DriverConfigLoader.programmaticBuilder()
-                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, answerLimit)
-                .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, answerLimit)
-                .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, answerLimit)
-                .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, answerLimit)
                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                 .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)
                 .withBoolean(DefaultDriverOption.TIMESTAMP_GENERATOR_FORCE_JAVA_CLOCK, true)
