@@ -1,6 +1,7 @@
 package io.anneal.agent;
 
 import com.datastax.dse.driver.api.core.config.DseDriverOption;
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -40,9 +41,12 @@ final class NodeTables implements Closeable {
     }
 
     /**
+     * Connects, and sees that who answers there is the node.
+     *
      * @param cql where the node listens
      * @param hostId of the node that is asked
      * @param dataCentre of the same
+     * @throws LiveNodeException when another node answers: its truncations and settings are its own
      */
     static NodeTables connect(LiveNodeConfig config, InetSocketAddress cql, UUID hostId, String dataCentre)
             throws LiveNodeException {
@@ -51,17 +55,39 @@ final class NodeTables implements Closeable {
                 .withConfigLoader(asFewQuestions())
                 .addContactPoint(cql)
                 .withLocalDatacenter(dataCentre)
-                .withNodeDistanceEvaluator((node, centre) -> distance(node, hostId));
+                .withNodeDistanceEvaluator((node, centre) -> distance(node, cql));
         config.cqlLogin().ifPresent(login -> builder.withAuthCredentials(login.user(), login.password()));
         try {
             if (config.cqlTls()) {
                 builder.withSslContext(SSLContext.getDefault());
             }
-            return new NodeTables(address, builder.build());
+            return requireNode(new NodeTables(address, builder.build()), hostId, config);
         } catch (DriverException e) {
             throw failed(address, "connect", e);
         } catch (NoSuchAlgorithmException e) {
             throw new LiveNodeException("this Java has no TLS by default, address=" + address + ", reason=" + e, e);
+        }
+    }
+
+    private static NodeTables requireNode(NodeTables connected, UUID hostId, LiveNodeConfig config)
+            throws LiveNodeException {
+        boolean isNode = false;
+        try {
+            UUID answers =
+                    connected.rows("SELECT host_id FROM system.local").get(0).getUuid("host_id");
+            if (!hostId.equals(answers)) {
+                throw new LiveNodeException(
+                        "CQL and JMX are of two nodes: give --cql of the node that --jmx names, cql="
+                                + connected.address + ", cql-host-id=" + answers + ", jmx="
+                                + PeerAddress.text(config.jmx())
+                                + ", jmx-host-id=" + hostId);
+            }
+            isNode = true;
+            return connected;
+        } finally {
+            if (!isNode) {
+                connected.close();
+            }
         }
     }
 
@@ -90,9 +116,12 @@ final class NodeTables implements Closeable {
                 .build();
     }
 
-    /** What others would answer is theirs: their own truncations, the schema as they know it. */
-    private static NodeDistance distance(Node node, UUID hostId) {
-        return hostId.equals(node.getHostId()) ? NodeDistance.LOCAL : NodeDistance.IGNORED;
+    /**
+     * The driver finds the other nodes by itself. What they would answer is theirs: their own truncations, the schema as they know it.
+     * So it asks at the one address, also where that is another node's, which is then seen.
+     */
+    private static NodeDistance distance(Node node, InetSocketAddress cql) {
+        return cql.equals(node.getEndPoint().resolve()) ? NodeDistance.LOCAL : NodeDistance.IGNORED;
     }
 
     /** By table id, what the node keeps of the last truncation. */
@@ -214,7 +243,24 @@ final class NodeTables implements Closeable {
 
     private static LiveNodeException failed(String address, String what, DriverException e) {
         return new LiveNodeException(
-                "Cassandra did not answer by CQL, address=" + address + ", what=" + what + ", reason=" + e, e);
+                "Cassandra did not answer by CQL, address=" + address + ", what=" + what + ", reason=" + reason(e), e);
+    }
+
+    /** The driver wraps what a node failed with in what it tried, for each node: here it is one. */
+    private static Throwable reason(DriverException e) {
+        Throwable reason = e;
+        if (e instanceof AllNodesFailedException all && !all.getAllErrors().isEmpty()) {
+            reason = all.getAllErrors().values().iterator().next().get(0);
+        }
+        for (Throwable next = reason; next != null; next = beneath(reason)) {
+            reason = next;
+        }
+        return reason;
+    }
+
+    /** Of an address where nobody listens the driver says that it could not write there, and suppresses why. */
+    private static Throwable beneath(Throwable failure) {
+        return failure.getSuppressed().length > 0 ? failure.getSuppressed()[0] : failure.getCause();
     }
 
     @Override

@@ -48,6 +48,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
     static final String JSON_OPTION = "--json";
 
     private static final String LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final String DRIVER_LOG_LEVEL_PROPERTY = "org.slf4j.simpleLogger.log.com.datastax.oss.driver";
     /** Set by the launcher, since Java cannot tell whether the error stream alone is a terminal. */
     private static final String TERMINAL_PROPERTY = "anneal.terminal";
 
@@ -142,6 +143,9 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
 
     private int execute(ParseResult parsed) {
         System.setProperty(LOG_LEVEL_PROPERTY, logLevel().name());
+        // What it warns of is in the errors that it ends with, which are said in one line.
+        System.setProperty(
+                DRIVER_LOG_LEVEL_PROPERTY, (logLevel() == LogLevel.warn ? LogLevel.error : logLevel()).name());
         if (memoryBytes < MEMORY_MIN_BYTES) {
             throw new ParameterException(
                     parsed.commandSpec().commandLine(),
