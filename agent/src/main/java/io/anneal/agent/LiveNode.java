@@ -171,6 +171,17 @@ public final class LiveNode implements Closeable {
         return Stream.of(paths).map(Path::of).toList();
     }
 
+    /** All in which it keeps files of its own, as far as it tells: data, logs, caches and hints. */
+    List<Path> ownDirectories() throws LiveNodeException {
+        List<Path> own = new ArrayList<>(dataDirectories());
+        own.add(Path.of(text(beans, "CommitLogLocation")));
+        own.add(Path.of(text(beans, "SavedCachesLocation")));
+        for (String setting : List.of("hints_directory", "cdc_raw_directory")) {
+            cql().setting(setting).map(Path::of).ifPresent(own::add);
+        }
+        return own;
+    }
+
     void requireHere(Path dataDirectory) throws LiveNodeException {
         if (!Files.isDirectory(dataDirectory)) {
             throw new LiveNodeException("data of the node is not here: the agent runs on the node's machine, node="
@@ -232,8 +243,14 @@ public final class LiveNode implements Closeable {
 
     /** Of all nodes; what it does not reach stands as {@code UNREACHABLE}. One if they agree. */
     public Set<String> schemaVersions() throws LiveNodeException {
+        return nodesBySchemaVersion().keySet();
+    }
+
+    private Map<String, Set<String>> nodesBySchemaVersion() throws LiveNodeException {
         Map<?, ?> versions = (Map<?, ?>) beans.attribute(NodeBeans.storageProxy(), "SchemaVersionsWithPort");
-        return Set.copyOf(strings(versions.keySet()));
+        Map<String, Set<String>> nodes = new HashMap<>();
+        versions.forEach((version, of) -> nodes.put(version.toString(), Set.copyOf(strings(of))));
+        return nodes;
     }
 
     /** Empty if it has no such table. */
@@ -374,7 +391,7 @@ public final class LiveNode implements Closeable {
                         new NodeMoment.TableMoment(id, Optional.ofNullable(truncations.get(id))));
             }
         }
-        return new NodeMoment(hostId(), startedAt(), schemaVersions(), rings, pending, moments);
+        return new NodeMoment(hostId(), startedAt(), nodesBySchemaVersion(), rings, pending, moments);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.anneal.environment.HostEnvironment;
 import io.anneal.net.PeerAddress;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.MalformedURLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -61,8 +63,7 @@ final class NodeBeans implements Closeable {
     private void connect() throws LiveNodeException {
         try {
             within(config.answerLimit(), "connect", () -> {
-                JMXConnector made = JMXConnectorFactory.connect(
-                        new JMXServiceURL("service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"), environment());
+                JMXConnector made = JMXConnectorFactory.connect(url(config.jmx()), environment());
                 if (!take(made)) {
                     made.close();
                     return made;
@@ -76,6 +77,10 @@ final class NodeBeans implements Closeable {
                     : new LiveNodeException(
                             "Cassandra's JMX can't be reached, address=" + address + ", reason=" + e, e);
         }
+    }
+
+    static JMXServiceURL url(InetSocketAddress jmx) throws MalformedURLException {
+        return new JMXServiceURL("service:jmx:rmi:///jndi/rmi://" + PeerAddress.text(jmx) + "/jmxrmi");
     }
 
     private synchronized boolean take(JMXConnector made) {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
  * where any of it has changed: they may be truncated, of another table, or of a range that the node does not own.
  *
  * @param startedAt when its process began: a fence ends with that
- * @param schemaVersions of all nodes that it reaches, more than one while they do not agree
+ * @param schemaVersions of all nodes that it reaches, more than one while they do not agree; by version who has it
  * @param rings by keyspace
  * @param pendingKeyspaces in which ranges are about to have other owners
  * @param tables by qualified name
@@ -25,7 +26,7 @@ import java.util.stream.Collectors;
 record NodeMoment(
         UUID hostId,
         Instant startedAt,
-        Set<String> schemaVersions,
+        Map<String, Set<String>> schemaVersions,
         Map<String, Ring> rings,
         Set<String> pendingKeyspaces,
         Map<String, TableMoment> tables) {
@@ -40,7 +41,7 @@ record NodeMoment(
     record TableMoment(UUID id, Optional<String> truncation) {}
 
     NodeMoment {
-        schemaVersions = Set.copyOf(schemaVersions);
+        schemaVersions = Map.copyOf(schemaVersions);
         rings = Map.copyOf(rings);
         pendingKeyspaces = Set.copyOf(pendingKeyspaces);
         tables = Map.copyOf(tables);
@@ -60,7 +61,10 @@ record NodeMoment(
 
     /** Why nothing may begin now; empty if it may. */
     Optional<String> unrest() {
-        return disagreement(schemaVersions).or(this::movement);
+        Set<String> unreached = schemaVersions.getOrDefault(UNREACHABLE, Set.of());
+        return unreached.isEmpty()
+                ? disagreement(reachedVersions()).or(this::movement)
+                : Optional.of("nodes can't be reached, nodes=" + new TreeSet<>(unreached));
     }
 
     private static Optional<String> disagreement(Set<String> versions) {
@@ -71,7 +75,7 @@ record NodeMoment(
 
     /** Of the nodes that are reached: what only others know has not come here, and so has not changed the table. */
     private Set<String> reachedVersions() {
-        return schemaVersions.stream()
+        return schemaVersions.keySet().stream()
                 .filter(version -> !version.equals(UNREACHABLE))
                 .collect(Collectors.toSet());
     }
@@ -103,7 +107,7 @@ record NodeMoment(
         }
         Set<String> versions = now.reachedVersions();
         if (!reachedVersions().equals(versions)) {
-            return Optional.of("schema has changed, versions=" + now.schemaVersions + ", were=" + schemaVersions);
+            return Optional.of("schema has changed, versions=" + versions + ", were=" + reachedVersions());
         }
         for (Map.Entry<String, Ring> ring : rings.entrySet()) {
             if (!Objects.equals(ring.getValue(), now.rings.get(ring.getKey()))) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.net.PeerAddress;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -26,6 +27,8 @@ import javax.management.remote.JMXConnectorServerFactory;
 import javax.management.remote.JMXServiceURL;
 import javax.security.auth.Subject;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class NodeBeansTest {
     private static final String RUNTIME = "java.lang:type=Runtime";
@@ -106,6 +109,13 @@ final class NodeBeansTest {
 
             assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"[::1]:17201,[::1]:17201", "[0:0:0:0:0:0:0:1]:7199,[::1]:7199", "node.example:7199,node.example:7199"})
+    void shouldPutIpv6AddressesIntoBrackets(String given, String authority) throws IOException {
+        assertThat(NodeBeans.url(PeerAddress.parse(given)))
+                .hasToString("service:jmx:rmi:///jndi/rmi://" + authority + "/jmxrmi");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 final class NodeMomentTest {
@@ -28,7 +29,9 @@ final class NodeMomentTest {
             Ring ring,
             Set<String> pending,
             Map<String, NodeMoment.TableMoment> tables) {
-        return new NodeMoment(host, startedAt, schemas, Map.of("k", ring), pending, tables);
+        Map<String, Set<String>> versions =
+                schemas.stream().collect(Collectors.toMap(version -> version, version -> Set.of("node-of-" + version)));
+        return new NodeMoment(host, startedAt, versions, Map.of("k", ring), pending, tables);
     }
 
     private static void assertRefused(NodeMoment now, String reason) {
@@ -107,7 +110,9 @@ final class NodeMomentTest {
         NodeMoment down = moment(HOST, START, Set.of("s", "UNREACHABLE"), RING, Set.of(), Map.of("k.t", UNTRUNCATED));
         assertThat(BEFORE.changeTo(down)).isEmpty();
         assertThat(down.changeTo(BEFORE)).isEmpty();
-        assertThat(down.unrest()).as("nothing begins then").isPresent();
+        assertThat(down.unrest())
+                .as("nothing begins then")
+                .contains("nodes can't be reached, nodes=[node-of-UNREACHABLE]");
         assertRefused(
                 moment(HOST, START, Set.of("other", "UNREACHABLE"), RING, Set.of(), Map.of("k.t", UNTRUNCATED)),
                 "schema has changed");

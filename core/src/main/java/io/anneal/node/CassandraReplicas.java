@@ -104,7 +104,7 @@ public final class CassandraReplicas implements ReplicaSource {
 
     /**
      * The same for tables of which the caller knows, from their node, that an import bypasses no materialized view and no change data
-     * capture, or may: then neither is looked for.
+     * capture, or may: then neither is looked for. That a table has no SSTable is told as little: its node was asked where they are.
      */
     public CassandraReplicas withViewsAndCdcChecked() {
         return new CassandraReplicas(directories, schemaFile, staging, name, diskBoundaries, true);
@@ -272,7 +272,8 @@ public final class CassandraReplicas implements ReplicaSource {
 
     private List<String> notes(SSTables sstables, TableViews views) {
         List<String> notes = new ArrayList<>();
-        if (sstables.readers().isEmpty()) {
+        // Who asks the node knows its directories from it.
+        if (sstables.readers().isEmpty() && !areWritesChecked) {
             notes.add("replica has no SSTable of the table: is it the right directory");
         }
         if (!views.complete() && !areWritesChecked) {

@@ -326,6 +326,11 @@ class LiveFilesTest {
         try (Replica replica = replica()) {
             assertThat(replica.notes()).anyMatch(note -> note.contains("no SSTable"));
         }
+        CassandraReplicas ofNode =
+                new CassandraReplicas(List.of(directory), Optional.empty(), Optional.empty()).withViewsAndCdcChecked();
+        try (Replica replica = ofNode.open("shop", "orders", Optional.empty())) {
+            assertThat(replica.notes()).as("the node said where they are").isEmpty();
+        }
     }
 
     @Test
