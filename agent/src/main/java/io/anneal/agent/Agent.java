@@ -7,8 +7,6 @@ import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,7 +40,6 @@ public final class Agent implements Closeable {
     public static final Duration LEASE_MOST = Duration.ofHours(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
-    private static final String RUNS = "runs";
     private static final Pattern RUN = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     /** A node that is down may be so for hours, and is asked each second. */
@@ -96,13 +93,13 @@ public final class Agent implements Closeable {
      */
     public static Agent open(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
         try (LiveNode node = LiveNode.open(config, host)) {
-            FenceLease fence = FenceLease.open(node, directory);
+            AgentDirectory.require(node, directory);
+            AgentStatus self = self(node);
+            FenceLease fence = FenceLease.take(node, directory);
             boolean opened = false;
             try {
-                Path runs = directory.toRealPath().resolve(RUNS);
+                Path runs = directory.toRealPath().resolve(AgentDirectory.RUNS);
                 Directories.create(runs);
-                requireFileSystem(node, runs);
-                AgentStatus self = self(node);
                 letGo(node, fence, runs);
                 Agent agent = new Agent(config, host, fence, runs, self);
                 agent.thread.scheduleWithFixedDelay(agent::look, 1, 1, TimeUnit.SECONDS);
@@ -117,7 +114,7 @@ public final class Agent implements Closeable {
     }
 
     /**
-     * Whether an agent could start beside the node: nothing is let go, and nothing but the directory is made.
+     * Whether an agent could start beside the node: nothing is let go, and nothing is made.
      *
      * @return what the node says of itself
      * @throws IOException when it could not
@@ -125,13 +122,9 @@ public final class Agent implements Closeable {
      */
     public static AgentStatus check(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
         try (LiveNode node = LiveNode.open(config, host)) {
-            FenceLease fence = FenceLease.open(node, directory);
-            try {
-                requireFileSystem(node, directory.toRealPath());
-                return self(node);
-            } finally {
-                fence.close();
-            }
+            AgentDirectory.require(node, directory);
+            FenceLease.requireFree(node, directory);
+            return self(node);
         }
     }
 
@@ -148,20 +141,6 @@ public final class Agent implements Closeable {
                 Optional.empty(),
                 List.of(),
                 List.of());
-    }
-
-    /** An import moves files; from another file system it would copy them, and be torn by a crash. */
-    private static void requireFileSystem(LiveNode node, Path ours) throws IOException {
-        FileStore store = Files.getFileStore(ours);
-        List<Path> data = node.dataDirectories();
-        for (Path directory : data) {
-            node.requireHere(directory);
-            if (Files.getFileStore(directory).equals(store)) {
-                return;
-            }
-        }
-        throw new LiveNodeException("directory of the agent is on another file system than the node's data, directory="
-                + ours + ", data=" + data);
     }
 
     /** The deletions first: what is left after that costs disk, and no more. */
@@ -386,7 +365,11 @@ public final class Agent implements Closeable {
         }
     }
 
-    /** Lets go what is held. What a node that does not answer holds is let go by the next agent. */
+    /**
+     * Lets go what is held, and logs that if it was for a run: that is over here. Takes as long as the node does.
+     *
+     * @throws LiveNodeException when it could not: the next agent lets go
+     */
     @Override
     public void close() throws IOException {
         synchronized (work) {
@@ -395,9 +378,24 @@ public final class Agent implements Closeable {
             }
             closed = true;
             thread.shutdown();
+            Optional<UUID> run = held.map(HeldRun::id);
             try {
+                List<String> tables = fence.tables();
                 held.ifPresent(this::end);
                 letGoOfLeft();
+                run.ifPresent(id -> LOG.warn(
+                        "agent ends during a run, and what it held is let go: the run is over here, host-id={},"
+                                + " run={}, tables={}",
+                        self.hostId(),
+                        id,
+                        tables));
+            } catch (IOException e) {
+                throw new LiveNodeException(
+                        "what a run held is not let go: the next agent that starts here lets go, host-id="
+                                + self.hostId() + ", run="
+                                + run.map(UUID::toString).orElse("") + ", reason="
+                                + e.getMessage(),
+                        e);
             } finally {
                 fence.close();
             }

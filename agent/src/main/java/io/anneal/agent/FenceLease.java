@@ -21,7 +21,6 @@ import java.util.stream.Collectors;
 public final class FenceLease implements Closeable {
     private static final String VERSION = "anneal fence 1";
     private static final String FILE = "fence";
-    private static final String LOCK_FILE = ".anneal.lock";
     /** Cassandra keeps files of its own beside its keyspaces, too, and takes none there for data but SSTables by their names. */
     private static final String NODE_LOCK_FILE = ".anneal-agent.lock";
 
@@ -43,12 +42,17 @@ public final class FenceLease implements Closeable {
      * @throws IllegalStateException when another process, or another object of this one, has the directory or the node
      */
     public static FenceLease open(LiveNode node, Path directory) throws IOException {
-        List<Path> data = node.dataDirectories();
-        requireOutside(data, directory);
-        // Of several disks all agents of a node see the same one first. The lock would make it where it is not.
-        Path first = data.get(0);
-        node.requireHere(first);
-        DirectoryLock lock = DirectoryLock.take(directory, LOCK_FILE, "directory of an agent", Optional.empty());
+        AgentDirectory.requireOutside(node, directory);
+        return take(node, directory);
+    }
+
+    /** The same of a directory that has been looked at. */
+    static FenceLease take(LiveNode node, Path directory) throws IOException {
+        requireFree(node, directory);
+        // Of several disks all agents of a node see the same one first.
+        Path first = node.dataDirectories().get(0);
+        DirectoryLock lock =
+                DirectoryLock.take(directory, AgentDirectory.LOCK_FILE, "directory of an agent", Optional.empty());
         DirectoryLock nodeLock = null;
         try {
             nodeLock = DirectoryLock.take(first, NODE_LOCK_FILE, "the node's one place for an agent", Optional.empty());
@@ -60,19 +64,25 @@ public final class FenceLease implements Closeable {
         }
     }
 
-    /** Cassandra takes directories among its data for its own. */
-    private static void requireOutside(List<Path> data, Path directory) throws IOException {
-        Path there = directory.toAbsolutePath();
-        while (!Files.exists(there)) {
-            there = there.getParent();
+    /**
+     * Nobody has the node or the directory: what the locks say again when they are taken.
+     *
+     * @throws IllegalStateException when somebody has
+     */
+    static void requireFree(LiveNode node, Path directory) throws IOException {
+        Path first = node.dataDirectories().get(0);
+        node.requireHere(first);
+        Optional<String> agent = DirectoryLock.owner(first, NODE_LOCK_FILE);
+        if (agent.isPresent()) {
+            throw new IllegalStateException("node has an agent that runs, and may have no other, node=" + node.address()
+                    + ", data=" + first + ", " + agent.get());
         }
-        Path real = there.toRealPath();
-        for (Path one : data) {
-            if (Files.isDirectory(one) && real.startsWith(one.toRealPath())) {
-                throw new LiveNodeException(
-                        "directory of the agent lies in the node's data: name one beside it, directory=" + directory
-                                + ", data=" + one);
-            }
+        Optional<String> user = Files.isDirectory(directory)
+                ? DirectoryLock.owner(directory, AgentDirectory.LOCK_FILE)
+                : Optional.empty();
+        if (user.isPresent()) {
+            throw new IllegalStateException(
+                    "directory of an agent is in use, directory=" + directory + ", " + user.get());
         }
     }
 

@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.agent.Agent;
 import io.anneal.agent.AgentKeyspace;
@@ -11,12 +12,15 @@ import io.anneal.agent.AgentService;
 import io.anneal.agent.AgentStatus;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.LiveNode;
+import io.anneal.agent.LiveNodeConfig;
 import io.anneal.agent.LiveNodeException;
 import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.bench.peer.PeerSSTableVersion;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.io.Directories;
+import io.anneal.io.DirectoryLock;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
@@ -47,11 +51,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An agent beside a real node, asked over loopback as another process would. */
 @WithCassandra
@@ -99,11 +105,12 @@ final class AgentTest {
         // The one that stands there.
         assertThatThrownBy(() ->
                         Agent.check(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system()))
-                .hasMessageContaining("directory of an agent is in use");
+                .hasMessageContaining("node has an agent that runs");
         agent.close();
 
         AgentStatus node = Agent.check(LiveNodeTest.config(peer), other, HostEnvironment.system());
 
+        assertThat(other).doesNotExist();
         assertThat(node.version()).startsWith("5.0.");
         assertThat(node.run()).isEmpty();
         // Nothing was left that keeps one from starting.
@@ -114,9 +121,9 @@ final class AgentTest {
     void shouldBeTheOnlyAgentOfItsNode() throws IOException {
         Path other = directory.resolve("other");
         assertThatThrownBy(() -> Agent.check(LiveNodeTest.config(peer), other, HostEnvironment.system()))
-                .hasMessageContaining("one place for an agent is in use");
+                .hasMessageContaining("node has an agent that runs");
         assertThatThrownBy(() -> Agent.open(LiveNodeTest.config(peer), other, HostEnvironment.system()))
-                .hasMessageContaining("one place for an agent is in use");
+                .hasMessageContaining("node has an agent that runs");
         agent.close();
         try (LiveNode node = LiveNodeTest.open(peer)) {
             assertThat(node.dataDirectories().get(0))
@@ -139,6 +146,118 @@ final class AgentTest {
             }
             assertThat(data).isDirectoryNotContaining("glob:**anneal**");
         }
+    }
+
+    private void assertRefusedEitherWay(Path place, String reason) {
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> Agent.check(LiveNodeTest.config(peer), place, HostEnvironment.system()))
+                .withMessageContaining(reason)
+                .withMessageContaining("directory=" + place);
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> Agent.open(LiveNodeTest.config(peer), place, HostEnvironment.system()))
+                .withMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"commitlog_directory", "saved_caches_directory", "hints_directory", "cdc_raw_directory"})
+    void shouldRefuseADirectoryAmongTheNodesOtherFiles(String setting) throws IOException {
+        agent.close();
+        Path there = Path.of(peer.execute("SELECT value FROM system_views.settings WHERE name = '" + setting + "'")
+                .column("value")
+                .get(0));
+        boolean wasThere = Files.isDirectory(there);
+        Files.createDirectories(there);
+
+        assertRefusedEitherWay(there.resolve("anneal"), "directory of the agent lies in the node's data");
+
+        assertThat(there.resolve("anneal")).doesNotExist();
+        if (!wasThere) {
+            Files.delete(there);
+        }
+    }
+
+    @Test
+    void shouldRefuseADirectoryAmongTheDataOfAnotherNode() throws IOException {
+        agent.close();
+        Path data = directory.resolve("data");
+        Files.createDirectories(data.resolve("system_schema").resolve("tables-afddfb9dbc1e30688056eed6c302ba09"));
+        Path inside = data.resolve("anneal").resolve("agent");
+
+        assertRefusedEitherWay(inside, "directory of the agent lies in the data of another node");
+        assertThat(data.resolve("anneal")).doesNotExist();
+        assertRefusedEitherWay(data, "directory of the agent lies in the data of another node");
+    }
+
+    @Test
+    void shouldTakeADirectoryThatIsEmptyOrAnAgentsAndNoOther() throws IOException {
+        agent.close();
+        Path mounted = Files.createDirectories(directory.resolve("mounted"));
+        Files.createDirectory(mounted.resolve("lost+found"));
+        Agent.open(LiveNodeTest.config(peer), mounted, HostEnvironment.system()).close();
+        Files.createFile(mounted.resolve("operators-note"));
+        Agent.open(LiveNodeTest.config(peer), mounted, HostEnvironment.system()).close();
+        Path others = Files.createDirectories(directory.resolve("others"));
+        Files.createFile(others.resolve("CommitLog-7-1.log"));
+
+        assertRefusedEitherWay(others, "directory of the agent has files of others");
+
+        assertThat(others).isDirectoryNotContaining("glob:**anneal*");
+    }
+
+    @Test
+    void shouldMakeNothingWhereItRefusesAnotherFileSystem() throws IOException {
+        agent.close();
+        Path elsewhere = Path.of("/dev/shm");
+        assumeTrue(
+                Files.isDirectory(elsewhere) && !Files.getFileStore(elsewhere).equals(Files.getFileStore(directory)),
+                "no other file system here");
+
+        assertRefusedEitherWay(elsewhere.resolve("anneal-agent-test"), "is on another file system");
+
+        assertThat(elsewhere.resolve("anneal-agent-test")).doesNotExist();
+    }
+
+    @Test
+    void shouldSayThatAnotherHasTheDirectory() throws IOException {
+        agent.close();
+        Path place = directory.resolve("agent");
+        try (DirectoryLock other = DirectoryLock.take(place, ".anneal.lock", "directory", Optional.empty())) {
+            assertThat(other).isNotNull();
+            assertThatThrownBy(() -> Agent.check(LiveNodeTest.config(peer), place, HostEnvironment.system()))
+                    .hasMessageContaining("directory of an agent is in use");
+        }
+    }
+
+    @Test
+    void shouldRefuseTheCqlOfAnotherCluster(Peers peers) throws IOException {
+        agent.close();
+        CassandraPeer other = peers.of(PeerSSTableVersion.DA);
+        LiveNodeConfig two = LiveNodeConfig.of(
+                LiveNodeTest.config(peer).jmx(),
+                LiveNodeTest.config(other).cql().orElseThrow());
+        Path place = directory.resolve("agent");
+        for (ThrowingCallable begins : List.<ThrowingCallable>of(
+                () -> Agent.check(two, place, HostEnvironment.system()),
+                () -> Agent.open(two, place, HostEnvironment.system()),
+                () -> {
+                    try (LiveNode node = LiveNode.open(two, HostEnvironment.system())) {
+                        node.tables(KEYSPACE);
+                    }
+                })) {
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(begins)
+                    .withMessageContaining("CQL and JMX are of two nodes")
+                    .withMessageContaining("cql=" + other.config().address() + ":" + other.cqlPort())
+                    .withMessageContaining("cql-host-id=" + hostId(other))
+                    .withMessageContaining("jmx=127.0.0.1:" + peer.jmxPort())
+                    .withMessageContaining("jmx-host-id=" + hostId(peer));
+        }
+    }
+
+    private static String hostId(CassandraPeer peer) {
+        return peer.execute("SELECT host_id FROM system.local")
+                .column("host_id")
+                .get(0);
     }
 
     @ParameterizedTest

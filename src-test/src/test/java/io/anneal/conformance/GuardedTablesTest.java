@@ -255,7 +255,7 @@ final class GuardedTablesTest {
         hold();
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> FenceLease.open(node, directory.resolve("agent")))
-                .withMessageContaining("is in use");
+                .withMessageContaining("node has an agent that runs");
         lease.close();
         lease = FenceLease.open(node, directory.resolve("agent"));
         assertThat(lease.tables()).containsExactly(TABLE);
@@ -290,7 +290,8 @@ final class GuardedTablesTest {
     void shouldHaveOneLeaseOfANode() throws IOException {
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> FenceLease.open(node, directory.resolve("other")))
-                .withMessageContaining("one place for an agent is in use");
+                .withMessageContaining("node has an agent that runs")
+                .withMessageContaining("pid=" + ProcessHandle.current().pid());
         lease.close();
 
         FenceLease.open(node, directory.resolve("other")).close();

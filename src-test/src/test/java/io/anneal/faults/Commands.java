@@ -215,6 +215,12 @@ public final class Commands {
             process.waitFor();
         }
 
+        /** SIGTERM, and waits until it has ended by itself. */
+        public void end() throws InterruptedException {
+            process.destroy();
+            process.waitFor();
+        }
+
         @Override
         public void close() {
             process.destroy();

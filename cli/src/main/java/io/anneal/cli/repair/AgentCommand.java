@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,6 +26,11 @@ import picocli.CommandLine.Option;
         description = "Stands beside a Cassandra node that runs, and does for it what 'anneal cluster' asks, until"
                 + " stopped. Run it as Cassandra's user.")
 public final class AgentCommand extends Subcommand {
+    private static final Logger LOG = LoggerFactory.getLogger(AgentCommand.class);
+
+    /** As long as a node may take that is busy; less than who ends services by default waits. */
+    private static final long LET_GO_MS = 20_000;
+
     @Option(
             names = "--jmx",
             required = true,
@@ -84,7 +91,7 @@ public final class AgentCommand extends Subcommand {
             names = "--check",
             description =
                     "Say whether an agent could start here, and do not start it: the node answers, is of a version that is"
-                            + " supported, and has its data on the directory's file system.")
+                            + " supported, and has its data on the directory's file system. Nothing is made.")
     private boolean isCheck;
 
     @Mixin
@@ -104,6 +111,9 @@ public final class AgentCommand extends Subcommand {
                 .withTls(jmxTls, cqlTls);
         if (isCheck) {
             AgentStatus node = Agent.check(config, directory, host());
+            try (CommandNode listening = CommandNode.open(security.config(this, host()::newId))) {
+                listening.node().listen(address);
+            }
             out().println("an agent can start here: node " + node.endpoint() + ", host id " + node.hostId()
                     + ", Cassandra " + node.version());
             return ExitCode.YES;
@@ -119,8 +129,34 @@ public final class AgentCommand extends Subcommand {
             agent.whenIdle(AgentCommand::giveMemoryBack);
             out().println("listening on " + PeerAddress.text(node.address()));
             out().flush();
-            node.awaitStop(agent);
+            node.awaitStop(() -> letGo(agent), () -> {});
             return ExitCode.YES;
+        }
+    }
+
+    /** Before peers are told: whoever ends a process waits for it for some seconds, and then kills it. */
+    private static void letGo(Agent agent) {
+        Thread closing = new Thread(
+                () -> {
+                    try {
+                        agent.close();
+                    } catch (IOException | RuntimeException e) {
+                        LOG.error("agent did not end well, reason={}", e.getMessage(), e);
+                    }
+                },
+                "anneal-let-go");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(LET_GO_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (closing.isAlive()) {
+            LOG.error(
+                    "what is held for a run could not be let go in time: the next agent that starts here lets go,"
+                            + " limitMs={}",
+                    LET_GO_MS);
         }
     }
 

@@ -146,11 +146,17 @@ public final class CommandNode implements Closeable {
     /**
      * Waits for a signal, which ends the process, but not before peers are told and what they left unfinished is removed.
      *
+     * @param first is done before that
      * @param written what holds what peers give, closed behind them
      */
-    void awaitStop(Closeable written) throws InterruptedException {
+    void awaitStop(Runnable first, Closeable written) throws InterruptedException {
         metrics.forEach(OwnedMetrics::startJmx);
-        Thread drain = new Thread(() -> drain(written), "anneal-drain");
+        Thread drain = new Thread(
+                () -> {
+                    first.run();
+                    drain(written);
+                },
+                "anneal-drain");
         Runtime.getRuntime().addShutdownHook(drain);
         try {
             new CountDownLatch(1).await();

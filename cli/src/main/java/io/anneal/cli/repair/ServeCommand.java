@@ -259,7 +259,7 @@ public final class ServeCommand extends Subcommand {
                     out().println("metrics at http://" + PeerAddress.text(metrics.address()) + "/metrics");
                 }
                 out().flush();
-                node.awaitStop(written);
+                node.awaitStop(() -> {}, written);
                 return ExitCode.YES;
             }
         }
