@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What stands beside a live node: holds tables of it for one run at a time, offers their snapshots as a replica, imports what
- * that has received, and lets go. It does so by itself when the run's lease ends, when it is closed, and of what a killed agent
- * held when it is opened. Each step may be asked for twice. Safe for any thread.
+ * that has received, and lets go. It does so by itself when the run's lease ends, when nothing of the run may be imported any more,
+ * when it is closed, and of what a killed agent held when it is opened. Each step may be asked for twice. Safe for any thread.
  *
  * <pre>
  * directory/fence       which tables are held, see {@link FenceLease}
@@ -310,13 +310,18 @@ public final class Agent implements Closeable {
         }
     }
 
-    /** Once a second: ends a run whose lease has ended, and tries again what could not be let go. */
+    /** Once a second: ends a run whose lease has ended, or which is held in vain, and tries again what could not be let go. */
     private void look() {
         try {
             synchronized (work) {
                 if (lease.isPresent() && isOver(lease.get()) && held.isPresent()) {
                     LOG.warn(
                             "lease of a run has ended, what it held is let go, run={}",
+                            held.get().id());
+                    end(held.get());
+                } else if (held.isPresent() && held.get().isTooLate()) {
+                    LOG.warn(
+                            "nothing of a run may be imported any more, what it held is let go, run={}",
                             held.get().id());
                     end(held.get());
                 }

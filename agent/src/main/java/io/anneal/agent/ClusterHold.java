@@ -50,6 +50,8 @@ public final class ClusterHold implements Closeable {
     private final InstantSource clock;
     private final ScheduledExecutorService renewing;
     private volatile Consumer<Instant> heard = until -> {};
+    private volatile Consumer<List<AgentPeer>> leaves = left -> {};
+    private volatile boolean isClosed;
     private boolean isKept;
     private Optional<Instant> earliestSnapshot = Optional.empty();
     /** Agents that could not tell what they have staged. */
@@ -84,6 +86,11 @@ public final class ClusterHold implements Closeable {
     /** Hears until when all agents hold at least, each time when all of them have said so; on their threads. */
     public void heldUntil(Consumer<Instant> listener) {
         heard = listener;
+    }
+
+    /** Hears when it is closed which agents could not be asked to let go, and may hold still; of none if all have. */
+    public void leaving(Consumer<List<AgentPeer>> listener) {
+        leaves = listener;
     }
 
     /** From now on {@link #close} leaves to the agents what they hold, until the lease ends. */
@@ -152,7 +159,10 @@ public final class ClusterHold implements Closeable {
                 || Stream.of(failure.getSuppressed()).anyMatch(ClusterHold::isOver);
     }
 
-    /** Asks agents to let go of a run, whatever became of it; answers those that could not be asked, which do when the lease ends. */
+    /**
+     * Asks agents to let go of a run, whatever became of it; answers those that could not be asked. They do when the lease ends, or, if
+     * they do not run, when they are started again.
+     */
     public static List<AgentPeer> letGo(List<AgentPeer> agents, UUID run) throws InterruptedIOException {
         List<CompletableFuture<Void>> asked =
                 agents.stream().map(agent -> agent.release(run)).toList();
@@ -164,7 +174,8 @@ public final class ClusterHold implements Closeable {
                 throw e;
             } catch (IOException e) {
                 LOG.warn(
-                        "agent has not let go yet, and does when its lease has ended and its node answers, agent={}, reason={}",
+                        "agent could not be asked to let go: it does when its lease ends, or, if it is not running, when it is"
+                                + " started again, agent={}, reason={}",
                         agents.get(i).name(),
                         e.getMessage());
                 left.add(agents.get(i));
@@ -222,7 +233,8 @@ public final class ClusterHold implements Closeable {
         List<CompletableFuture<Void>> asked = new ArrayList<>();
         for (AgentPeer agent : agents) {
             asked.add(agent.renew(run, lease).whenComplete((done, failure) -> {
-                if (failure != null) {
+                // One that is under way when all is over is cut off with the connections.
+                if (failure != null && !isClosed) {
                     // If it is true the import says so, and refuses.
                     LOG.warn(
                             "lease was not renewed, agent={}, reason={}",
@@ -353,9 +365,10 @@ public final class ClusterHold implements Closeable {
         return true;
     }
 
-    /** Has all agents let go, unless it is {@link #keep kept}. One that can't be asked does by itself when its lease ends. */
+    /** Has all agents let go, unless it is {@link #keep kept}. Of one that can't be asked {@link #leaving} tells. */
     @Override
     public void close() throws IOException {
+        isClosed = true;
         renewing.shutdownNow();
         if (!isKept) {
             releaseAll();
@@ -365,7 +378,7 @@ public final class ClusterHold implements Closeable {
     private void releaseAll() throws IOException {
         boolean wasInterrupted = Thread.interrupted();
         try {
-            letGo(agents, run);
+            leaves.accept(letGo(agents, run));
         } finally {
             if (wasInterrupted) {
                 Thread.currentThread().interrupt();

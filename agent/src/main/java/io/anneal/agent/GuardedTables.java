@@ -143,6 +143,16 @@ public final class GuardedTables implements Closeable {
                 .minus(skewMost);
     }
 
+    /**
+     * Whether nothing may be imported any more, however the clocks are, so that to hold on is in vain. Where nothing was to be imported
+     * nobody waits for it.
+     */
+    boolean isTooLate() {
+        return snapshotAt != null
+                && fence != Fence.UNNEEDED
+                && !clock.instant().isBefore(deadline(snapshotAt, Duration.ZERO));
+    }
+
     /** Of the table that keeps deletions for the shortest time. */
     private Duration gcGrace() {
         return Duration.ofSeconds(
@@ -172,8 +182,9 @@ public final class GuardedTables implements Closeable {
             imported += importInto(now, table.getKey(), table.getValue());
             Optional<String> since = change(now, one, deadline);
             if (since.isPresent()) {
-                throw new LiveNodeException("rows were imported while the node changed: deleted ones may be back, node="
-                        + node.address() + ", table=" + table.getKey().qualifiedName() + ", reason=" + since.get());
+                throw LiveNodeException.over(
+                        "rows were imported while the node changed: deleted ones may be back, node=" + node.address()
+                                + ", table=" + table.getKey().qualifiedName() + ", reason=" + since.get());
             }
         }
         return imported;

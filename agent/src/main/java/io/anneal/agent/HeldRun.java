@@ -164,12 +164,22 @@ final class HeldRun implements Closeable {
                 .toList();
     }
 
+    /** See {@link GuardedTables#isTooLate}. */
+    boolean isTooLate() {
+        return guarded.isTooLate();
+    }
+
     /**
      * What is staged and not imported yet, read to the end; nothing of tables for which nothing is. Before that small SSTables of it are
-     * merged, since each session has written its own.
+     * merged, since each session has written its own. Where it must not be imported that is said, and no error that comes of it, as of a
+     * snapshot that went by its time to live.
      */
     List<StagedContent> look() throws IOException {
         requireWritten();
+        Instant deadline = guarded.deadline(requireSnapshot(), Duration.ZERO);
+        try (LiveNode now = LiveNode.open(config, host)) {
+            guarded.requireUnchanged(now, deadline);
+        }
         List<StagedContent> contents = new ArrayList<>();
         for (Map.Entry<LiveTable, Path> table : staged(Set.of()).entrySet()) {
             LiveTable name = table.getKey();
@@ -206,6 +216,12 @@ final class HeldRun implements Closeable {
         return staged;
     }
 
+    private Instant requireSnapshot() throws LiveNodeException {
+        return snapshot.orElseThrow(() -> new LiveNodeException(
+                        "nothing is imported: no snapshot is taken, node=" + node.address() + ", run=" + id))
+                .at();
+    }
+
     private void requireWritten() throws LiveNodeException {
         if (staging.isReceiving()) {
             throw new LiveNodeException("nothing is imported: a session of the run is writing still, node="
@@ -222,9 +238,7 @@ final class HeldRun implements Closeable {
      * @param skewMost between their clocks
      */
     int importAll(Instant earliestSnapshot, Duration skewMost, Set<String> leftOut) throws IOException {
-        Instant own = snapshot.orElseThrow(() -> new LiveNodeException(
-                        "nothing is imported: no snapshot is taken, node=" + node.address() + ", run=" + id))
-                .at();
+        Instant own = requireSnapshot();
         requireWritten();
         Instant deadline = guarded.deadline(own.isBefore(earliestSnapshot) ? own : earliestSnapshot, skewMost);
         Map<LiveTable, Path> staged = staged(leftOut);

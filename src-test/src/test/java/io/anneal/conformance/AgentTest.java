@@ -71,6 +71,9 @@ final class AgentTest {
     private Path directory;
 
     private final ManualClock time = ManualClock.create();
+    /** The clock of the agent's machine. */
+    private volatile Duration ahead = Duration.ZERO;
+
     private CassandraPeer peer;
     private Agent agent;
     private Node served;
@@ -88,8 +91,9 @@ final class AgentTest {
                 "CREATE TABLE " + TABLE + " (k int PRIMARY KEY, v text)",
                 "INSERT INTO " + TABLE + " (k, v) VALUES (1, 'one')"));
         // Only what measures leases stands still: clocks of machines go on.
-        HostEnvironment host = HostEnvironment.system();
-        host = host.withTime(host.clock(), time::nanoTime, host.sleeper());
+        HostEnvironment system = HostEnvironment.system();
+        HostEnvironment host =
+                system.withTime(() -> system.clock().instant().plus(ahead), time::nanoTime, system.sleeper());
         agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), host);
         served = node();
         served.replicas().add("data", agent.replicas("live"));
@@ -273,8 +277,14 @@ final class AgentTest {
 
             assertThat(hold.importAll())
                     .singleElement()
-                    .satisfies(imported ->
-                            assertThat(imported.failure().orElseThrow()).hasMessageContaining(reason));
+                    .satisfies(imported -> assertThat(imported.failure().orElseThrow())
+                            .hasMessageContaining(reason)
+                            .matches(ClusterHold::isOver, "no other try changes it"));
+            assertThat(hold.look())
+                    .singleElement()
+                    .satisfies(looked -> assertThat(looked.failure().orElseThrow())
+                            .hasMessageContaining(reason)
+                            .matches(ClusterHold::isOver, "no other try changes it"));
         }
     }
 
@@ -405,6 +415,20 @@ final class AgentTest {
                 .singleElement()
                 .satisfies(imported -> assertThat(imported.failure().orElseThrow())
                         .hasMessageContaining("nothing is held for the run here"));
+    }
+
+    /** Its lease goes on for as long as its process does. */
+    @Test
+    void shouldLetGoWhenNothingMayBeImportedAnyMore() throws IOException {
+        ClusterHold hold = take(RUN, TABLE);
+        hold.takeSnapshots();
+        assertThat(holdsNothing()).isFalse();
+
+        ahead = Duration.ofDays(10);
+
+        await(this::holdsNothing);
+        assertThat(hold.stands()).isFalse();
+        hold.close();
     }
 
     @Test
