@@ -32,6 +32,7 @@ public final class StandInAgent {
     private Optional<Instant> snapshot = Optional.empty();
     private Optional<String> importFailure = Optional.empty();
     private Duration lease = Duration.ZERO;
+    private boolean failsReleases;
 
     public StandInAgent(String endpoint, InstantSource clock, AgentKeyspace keyspace, Duration gcGrace) {
         this.endpoint = endpoint;
@@ -76,6 +77,9 @@ public final class StandInAgent {
             out.writeUnsignedVInt(0);
         });
         register(handlers, AgentVerb.RELEASE, (in, out) -> {
+            if (failsReleases) {
+                throw new RequestException(AgentVerb.REFUSED, "stand-in does not let go");
+            }
             if (run.equals(Optional.of(Texts.readId(in)))) {
                 letGo();
             }
@@ -141,6 +145,11 @@ public final class StandInAgent {
     /** @param isOver whether another try is in vain */
     public synchronized void failImports(boolean isOver) {
         importFailure = Optional.of(isOver ? AgentVerb.OVER : PeerException.INTERNAL);
+    }
+
+    /** As while its node is down. */
+    public synchronized void failReleases(boolean fails) {
+        failsReleases = fails;
     }
 
     public synchronized void doImport() {

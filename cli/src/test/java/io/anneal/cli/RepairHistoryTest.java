@@ -147,8 +147,9 @@ final class RepairHistoryTest {
 
         repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]");
         assertThat(history(NOW).exitCode())
-                .as("nothing that looks promises anything")
-                .isZero();
+                .as("what was looked at was never repaired by that")
+                .isEqualTo(ExitCode.NO);
+        assertThat(history(NOW).out()).contains(TABLE + ": never");
         assertThat(history(NOW, "--table", TABLE).out()).contains(TABLE + ": never");
 
         repair(NOW, "--dir", one, "--dir", two, "--range=(0,9223372036854775807]", "--apply");

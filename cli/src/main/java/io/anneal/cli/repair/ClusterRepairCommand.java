@@ -5,6 +5,7 @@ import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
 import io.anneal.cli.command.ClusterRefusedException;
+import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
@@ -13,6 +14,7 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.HoldState;
 import io.anneal.cli.runs.KnownRun;
 import io.anneal.cli.runs.OpenRun;
+import io.anneal.cli.runs.RecordedReplica;
 import io.anneal.cli.runs.RepairWindow;
 import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunRecords;
@@ -34,9 +36,11 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code anneal cluster repair}: makes the replicas of a cluster that runs equal, row by row. */
@@ -51,6 +55,9 @@ public final class ClusterRepairCommand extends Subcommand {
     private static final String RATE = "--rate";
     private static final String WINDOW = "--window";
     private static final Set<String> SETTINGS = Set.of(PARALLEL, RATE, WINDOW);
+    /** A wrapper may always say them. */
+    private static final Set<String> CONNECTION = Set.of("--token-file", "--tls-cert", "--tls-key", "--tls-ca");
+
     private static final String ALL_DAY = "all-day";
 
     @Parameters(
@@ -251,7 +258,10 @@ public final class ClusterRepairCommand extends Subcommand {
     }
 
     private int changeRun() throws IOException {
-        runs.refuseBeside(this, "--change", SETTINGS);
+        runs.refuseBeside(
+                this,
+                "--change",
+                Stream.concat(SETTINGS.stream(), CONNECTION.stream()).collect(Collectors.toSet()));
         requireNoTables("--change");
         requireText("--change");
         checkSettings();
@@ -274,29 +284,55 @@ public final class ClusterRepairCommand extends Subcommand {
     }
 
     private int abandonRun() throws IOException {
-        runs.refuseBeside(this, "--abandon", Set.of("--token-file", "--tls-cert", "--tls-key", "--tls-ca"));
+        runs.refuseBeside(this, "--abandon", CONNECTION);
         requireNoTables("--abandon");
         requireText("--abandon");
         RunRecords records = runs.records(this);
-        RunRecord run =
-                (abandon.isEmpty() ? records.theOne(true, KnownRun.State.STOPPED) : records.find(abandon)).record();
+        RunRecord run = (abandon.isEmpty() ? records.theHeld() : records.known(abandon)).record();
         if (run.hold().isEmpty()) {
             throw new RunRefusedException("no agent holds anything for the run, run=" + run.id());
         }
         runs.apply(run);
         security.check(this);
-        try (OpenRun open = records.resume(run.id());
+        try (OpenRun open = records.end(run.id());
                 CommandNode node = security.node(this)) {
-            List<AgentPeer> left = ClusterHold.letGo(
-                    run.replicas().stream()
-                            .map(replica -> new AgentPeer(node.node().peers(), RepairRunner.address(replica.place())))
-                            .toList(),
-                    run.id());
-            open.ends(RunRecord.Outcome.FAILED);
-            left.forEach(agent ->
-                    out().println(agent.name() + ": could not be asked, it lets go by itself when its lease ends"));
-            out().println("run " + RunsOutput.shortId(run) + " is let go");
+            List<AgentPeer> left = letGo(open, node, "it was abandoned");
+            left.forEach(agent -> out().println(notLetGo(agent)));
+            out().println("run " + RunsOutput.shortId(run)
+                    + (left.isEmpty()
+                            ? " is let go"
+                            : " is not let go by all; ask again with: "
+                                    + RunsOutput.abandoning(runs.resumeCommand(run))));
             return left.isEmpty() ? ExitCode.YES : ExitCode.NO;
+        }
+    }
+
+    private static String notLetGo(AgentPeer agent) {
+        return agent.name()
+                + ": could not be asked; it lets go when its lease ends, or, if it is not running, when it is"
+                + " started again";
+    }
+
+    /** Has all agents of a run let go, and records who could not be asked; the run has ended by that. */
+    private static List<AgentPeer> letGo(OpenRun open, CommandNode node, String why) throws IOException {
+        RunRecord run = open.record();
+        List<AgentPeer> left = ClusterHold.letGo(
+                run.replicas().stream()
+                        .map(replica -> new AgentPeer(node.node().peers(), RepairRunner.address(replica.place())))
+                        .toList(),
+                run.id());
+        open.tells(state -> state.leaving(left.stream().map(AgentPeer::name).toList()));
+        if (run.isUnfinished()) {
+            open.tells(state -> state.failing(why));
+            open.ends(RunRecord.Outcome.FAILED);
+        }
+        return left;
+    }
+
+    /** Has agents let go of a run that can't be gone on with for good: they would hold in vain. */
+    private void endInVain(RunRecord run, CommandNode node, Exception why) throws IOException {
+        try (OpenRun open = runs.records(this).end(run.id())) {
+            letGo(open, node, ErrorReport.of(why).message()).forEach(agent -> say(notLetGo(agent)));
         }
     }
 
@@ -308,9 +344,9 @@ public final class ClusterRepairCommand extends Subcommand {
                 Thread.currentThread(), () -> Optional.ofNullable(session.get()).ifPresent(ClusterSession::stop));
         Optional<OpenRun> record = Optional.empty();
         try (CommandNode node = security.node(this)) {
-            List<ClusterPart> parts = plan(node);
+            List<ClusterPart> parts = resumed.isPresent() ? planAgain(node, resumed.get()) : plan(node);
             RunSettings settings = new RunSettings(parallel, rowsPerSecond, window());
-            record = resumed.isPresent() ? Optional.of(resume(resumed.get(), parts)) : start(id, parts, settings);
+            record = resumed.isPresent() ? Optional.of(resume(resumed.get())) : start(id, parts, settings);
             ClusterResults results =
                     new ClusterResults(this, id, record, record.map(run -> runs.resumeCommand(run.record())), dryRun);
             ClusterSession ours = new ClusterSession(
@@ -366,15 +402,38 @@ public final class ClusterRepairCommand extends Subcommand {
         environment()
                 .err()
                 .println("go on before " + run.record().resumableUntil() + " with: " + goOn
-                        + "; or have agents let go with: " + goOn.replace(" --resume ", " --abandon "));
+                        + "; or have agents let go with: " + RunsOutput.abandoning(goOn));
     }
 
-    private OpenRun resume(Resumed resumed, List<ClusterPart> parts) throws IOException {
+    /** The same parts as those of the run: no other ones can be gone on with. */
+    private List<ClusterPart> planAgain(CommandNode node, Resumed resumed) throws IOException {
         RunRecord run = resumed.run();
-        if (!run.hold().orElseThrow().plan().equals(ClusterPart.fingerprint(parts))) {
-            throw new RunRefusedException("nodes, agents or ranges have changed since the run began: start another one,"
-                    + " run=" + run.id() + ", nodes=" + ClusterPart.replicas(parts) + ", were=" + run.replicas());
+        List<ClusterPart> parts;
+        try {
+            parts = plan(node);
+        } catch (ClusterRefusedException | ParameterException e) {
+            endInVain(run, node, e);
+            throw e;
         }
+        if (!run.hold().orElseThrow().plan().equals(ClusterPart.fingerprint(parts))) {
+            RunRefusedException refusal = new RunRefusedException(
+                    "nodes, agents or ranges have changed since the run began, so that agents were told to let go: start"
+                            + " another one, run=" + run.id() + ", nodes=" + places(ClusterPart.replicas(parts))
+                            + ", were=" + places(run.replicas()));
+            endInVain(run, node, refusal);
+            throw refusal;
+        }
+        return parts;
+    }
+
+    private static List<String> places(List<RecordedReplica> replicas) {
+        return replicas.stream()
+                .map(replica -> replica.name() + " by " + replica.place())
+                .toList();
+    }
+
+    private OpenRun resume(Resumed resumed) throws IOException {
+        RunRecord run = resumed.run();
         OpenRun open = runs.records(this).resume(run.id());
         boolean opened = false;
         try {

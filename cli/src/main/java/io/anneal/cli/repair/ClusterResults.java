@@ -110,6 +110,17 @@ final class ClusterResults {
         return failures.isEmpty() && haveAll(imported);
     }
 
+    /** Why not all was done, in the words of what failed first. */
+    Optional<String> firstFailure(List<ClusterHold.Imported> imported) {
+        return failures.stream()
+                .map(ErrorReport::message)
+                .findFirst()
+                .or(() -> imported.stream()
+                        .filter(one -> one.failure().isPresent())
+                        .map(one -> ErrorReport.of(failure(one)).message())
+                        .findFirst());
+    }
+
     /** Whether something was not done, and may be by another try. */
     boolean mayPass(List<ClusterHold.Imported> imported) {
         return hasPassing

@@ -3,7 +3,9 @@ package io.anneal.cli.repair;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
+import io.anneal.cli.command.ClusterRefusedException;
 import io.anneal.cli.command.Counted;
+import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.Subcommand;
@@ -139,12 +141,16 @@ final class ClusterSession {
                 awaitWindow(Optional.empty());
             }
             List<ClusterHold.Imported> imported = hold(held);
+            results.firstFailure(imported).ifPresent(this::failing);
             int exitCode = results.finish(imported, review, isKept);
             // All that a dry run does is to answer: who reads what was cut off has no answer.
             if (terms.dryRun() && results.isWhole(imported) && !command.out().checkError()) {
                 record.ifPresent(run -> run.ends(RunRecord.Outcome.DONE));
             }
             return exitCode;
+        } catch (IOException | RuntimeException e) {
+            failing(ErrorReport.of(e).message());
+            throw e;
         } finally {
             if (!isKept) {
                 record.filter(run -> run.record().isUnfinished()).ifPresent(run -> run.ends(RunRecord.Outcome.FAILED));
@@ -152,9 +158,19 @@ final class ClusterSession {
         }
     }
 
+    private void failing(String why) {
+        record.ifPresent(run -> run.tells(state -> state.failing(why)));
+    }
+
+    private void leaving(List<AgentPeer> left) {
+        record.ifPresent(run -> run.tells(
+                state -> state.leaving(left.stream().map(AgentPeer::name).toList())));
+    }
+
     private List<ClusterHold.Imported> hold(Optional<HoldState> resumed) throws IOException {
         try (ClusterHold hold = resumed.isPresent() ? goOn(resumed.get()) : take()) {
             hold.heldUntil(this::tells);
+            hold.leaving(this::leaving);
             try {
                 List<ClusterHold.Imported> imported = work(hold, resumed);
                 if (results.mayPass(imported) && hold.stands()) {
@@ -240,7 +256,7 @@ final class ClusterSession {
                 isKept = true;
                 throw e;
             }
-            ClusterHold.letGo(agents(), results.run());
+            leaving(ClusterHold.letGo(agents(), results.run()));
             RunRefusedException refusal =
                     new RunRefusedException("an agent has let go of the run, as when it was started"
                             + " again or its lease had ended: start another run, run=" + results.run() + ", reason="
@@ -306,8 +322,9 @@ final class ClusterSession {
                 isDone = round(part, now, progress);
             }
             return true;
-        } catch (RunRefusedException tooLate) {
-            results.fail(command.tell(tooLate), true);
+        } catch (ClusterRefusedException tooLate) {
+            // What could be gone on with in time would be held all the while until somebody does.
+            results.fail(command.tell(tooLate), false);
             return false;
         }
     }
@@ -343,7 +360,7 @@ final class ClusterSession {
     /**
      * Waits while the window is closed.
      *
-     * @throws RunRefusedException when nothing may be imported any more when it opens
+     * @throws ClusterRefusedException when nothing may be imported any more when it opens
      */
     private RunSettings awaitWindow(Optional<Instant> importBefore) throws IOException {
         Optional<Instant> said = Optional.empty();
@@ -356,9 +373,11 @@ final class ClusterSession {
                 return wanted;
             }
             if (importBefore.isPresent() && !opens.get().isBefore(importBefore.get())) {
-                throw new RunRefusedException("run can't wait for its window: when that opens nodes refuse what was"
-                        + " compared, opens=" + opens.get() + ", imports-before=" + importBefore.get()
-                        + ", window=" + wanted.window().orElseThrow());
+                throw new ClusterRefusedException(
+                        "run can't wait for its window: when that opens nodes refuse what was compared, opens="
+                                + opens.get() + ", imports-before=" + importBefore.get() + ", window="
+                                + wanted.window().orElseThrow(),
+                        "start another run, with a --window that opens before imports end");
             }
             if (!opens.equals(said)) {
                 said = opens;

@@ -3,7 +3,6 @@ package io.anneal.cli.repair;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.ShellWord;
 import io.anneal.cli.command.Subcommand;
-import io.anneal.cli.runs.KnownRun;
 import io.anneal.cli.runs.RunRecord;
 import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
@@ -112,10 +111,7 @@ final class RunOptions {
      */
     RunRecord resumed(Subcommand asking) throws IOException {
         RunRecords records = records(asking);
-        RunRecord run = (resume.isEmpty()
-                        ? records.theOne(isOverAgents(), KnownRun.State.STOPPED)
-                        : records.find(resume))
-                .record();
+        RunRecord run = (resume.isEmpty() ? records.theResumable(isOverAgents()) : records.find(resume)).record();
         if (run.hold().isPresent() != isOverAgents()) {
             throw new RunRefusedException("run is another command's, go on with it by: " + resumeCommand(run));
         }
@@ -257,6 +253,11 @@ final class RunOptions {
                 .flatMap(option -> words(option).stream())
                 .forEach(word -> words.append(' ').append(ShellWord.of(word)));
         return words.toString();
+    }
+
+    /** What has agents let go of a run. */
+    String abandonCommand(RunRecord run) {
+        return words(true) + " --abandon " + RunsOutput.shortId(run);
     }
 
     /** What goes on with a run, which may be of the other command: both know all records. */

@@ -63,7 +63,7 @@ public record Coverage(
     }
 
     /**
-     * Of each table that these runs were to repair, and each that is named, by replicas. Runs between different replicas count together
+     * Of each table that these runs were to repair, or a dry run was to compare, and each table or keyspace that is named, by replicas. Runs between different replicas count together
      * where they have a replica in common and no range: they are vnodes, each with its owners.
      *
      * @param runs the newest first
@@ -71,11 +71,9 @@ public record Coverage(
     public static List<Coverage> of(List<RunRecord> runs, Collection<QualifiedTable> named) {
         Map<String, List<Done>> byTable = new LinkedHashMap<>();
         for (RunRecord run : runs) {
-            if (!run.dryRun()) {
-                run.wantedTables().stream()
-                        .filter(table -> named.isEmpty() || KnownRun.isOneOf(named, table))
-                        .forEach(table -> byTable.putIfAbsent(table, new ArrayList<>()));
-            }
+            run.wantedTables().stream()
+                    .filter(table -> named.isEmpty() || KnownRun.isOneOf(named, table))
+                    .forEach(table -> byTable.putIfAbsent(table, new ArrayList<>()));
             for (RecordedTable table : run.tables()) {
                 boolean isWanted = named.isEmpty() || KnownRun.isOneOf(named, table.table());
                 if (isWanted && !run.dryRun() && table.coveredUntil().isPresent()) {
@@ -85,8 +83,9 @@ public record Coverage(
             }
         }
         for (QualifiedTable table : named) {
-            if (!table.isWholeKeyspace()) {
-                byTable.putIfAbsent(table.toString(), List.of());
+            // Of a keyspace of which no run knows a table nothing else is said.
+            if (byTable.keySet().stream().noneMatch(known -> KnownRun.isOneOf(List.of(table), known))) {
+                byTable.put(table.toString(), List.of());
             }
         }
         List<Coverage> all = new ArrayList<>();
@@ -143,7 +142,7 @@ public record Coverage(
         }
         // That a table was ever to be repaired says something only where nothing else does.
         for (RunRecord run : runs) {
-            if (!run.dryRun() && covered.addAll(run.wantedTables())) {
+            if (covered.addAll(run.wantedTables())) {
                 basis.add(run.id());
             }
         }

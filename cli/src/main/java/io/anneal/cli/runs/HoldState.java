@@ -3,6 +3,7 @@ package io.anneal.cli.runs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,6 +16,8 @@ import java.util.Optional;
  * @param importBefore the moment after which some node refuses to import
  * @param waitsUntil it pauses until its window opens
  * @param settings how it works now
+ * @param left agents, by address, which could not be asked to let go when it ended, and may hold still
+ * @param failure why it has not done what was wanted, if that is known
  */
 public record HoldState(
         Step step,
@@ -24,7 +27,9 @@ public record HoldState(
         Optional<Instant> snapshotAt,
         Optional<Instant> importBefore,
         Optional<Instant> waitsUntil,
-        RunSettings settings) {
+        RunSettings settings,
+        List<String> left,
+        Optional<String> failure) {
     /** What it is at. A step is recorded before it begins, so that none of a later one has begun. */
     public enum Step {
         HOLD,
@@ -37,6 +42,7 @@ public record HoldState(
     public HoldState {
         heldUntil = heldUntil.truncatedTo(ChronoUnit.SECONDS);
         importBefore = importBefore.map(until -> until.truncatedTo(ChronoUnit.SECONDS));
+        left = List.copyOf(left);
     }
 
     /** Before anything is held. */
@@ -49,30 +55,45 @@ public record HoldState(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                settings);
+                settings,
+                List.of(),
+                Optional.empty());
     }
 
     public HoldState at(Step next) {
-        return new HoldState(next, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings);
+        return new HoldState(
+                next, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings, left, failure);
     }
 
     public HoldState heldUntil(Instant until) {
-        return new HoldState(step, plan, until, skew, snapshotAt, importBefore, waitsUntil, settings);
+        return new HoldState(step, plan, until, skew, snapshotAt, importBefore, waitsUntil, settings, left, failure);
     }
 
     public HoldState withSkew(Duration found) {
-        return new HoldState(step, plan, heldUntil, found, snapshotAt, importBefore, waitsUntil, settings);
+        return new HoldState(
+                step, plan, heldUntil, found, snapshotAt, importBefore, waitsUntil, settings, left, failure);
     }
 
     public HoldState withSnapshots(Instant first, Optional<Instant> deadline) {
-        return new HoldState(step, plan, heldUntil, skew, Optional.of(first), deadline, waitsUntil, settings);
+        return new HoldState(
+                step, plan, heldUntil, skew, Optional.of(first), deadline, waitsUntil, settings, left, failure);
     }
 
     public HoldState waiting(Optional<Instant> until) {
-        return new HoldState(step, plan, heldUntil, skew, snapshotAt, importBefore, until, settings);
+        return new HoldState(step, plan, heldUntil, skew, snapshotAt, importBefore, until, settings, left, failure);
     }
 
     public HoldState working(RunSettings how) {
-        return new HoldState(step, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, how);
+        return new HoldState(step, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, how, left, failure);
+    }
+
+    public HoldState leaving(List<String> agents) {
+        return new HoldState(
+                step, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings, agents, failure);
+    }
+
+    public HoldState failing(String why) {
+        return new HoldState(
+                step, plan, heldUntil, skew, snapshotAt, importBefore, waitsUntil, settings, left, Optional.of(why));
     }
 }

@@ -33,6 +33,19 @@ public record KnownRun(RunRecord record, Optional<String> owner, Optional<Path> 
         return now.isBefore(record.resumableUntil()) ? State.STOPPED : State.TOO_OLD;
     }
 
+    /**
+     * Whether agents may hold something for it though nobody is at it: until their lease ends, or, where they could not be asked to let
+     * go, for as long as it is not known that they have.
+     */
+    public boolean mayBeHeld() {
+        return owner.isEmpty()
+                && record.hold()
+                        .filter(hold -> record.isUnfinished()
+                                ? now.isBefore(hold.heldUntil())
+                                : !hold.left().isEmpty())
+                        .isPresent();
+    }
+
     /** Whether it is of one of these tables, if any are given, and had all of these replicas, by name or place. */
     public boolean isOf(Collection<QualifiedTable> tables, Collection<String> replicas) {
         return (tables.isEmpty() || record.wantedTables().stream().anyMatch(table -> isOneOf(tables, table)))

@@ -61,6 +61,8 @@ final class RunJson {
         put(tree, "import-before", hold.importBefore());
         put(tree, "waits-until", hold.waitsUntil());
         put(tree, hold.settings());
+        texts(tree, "not-let-go", hold.left());
+        tree.put("failure", hold.failure().orElse(null));
     }
 
     private static void put(ObjectNode tree, RunSettings settings) {
@@ -100,7 +102,10 @@ final class RunJson {
                 moment(tree, "snapshot"),
                 moment(tree, "import-before"),
                 moment(tree, "waits-until"),
-                settings(tree));
+                settings(tree),
+                // Earlier records know neither.
+                tree.hasNonNull("not-let-go") ? all(tree, "not-let-go", JsonNode::asText) : List.of(),
+                tree.hasNonNull("failure") ? Optional.of(text(tree, "failure")) : Optional.empty());
     }
 
     private static void texts(ObjectNode tree, String field, List<String> texts) {

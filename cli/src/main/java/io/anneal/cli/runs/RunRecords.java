@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -107,6 +108,27 @@ public final class RunRecords {
      * @throws RunRefusedException when it is going on, has ended, or is too old
      */
     public OpenRun resume(UUID id) throws IOException {
+        return take(id, record -> {
+            // It may have ended since it was looked for.
+            requireResumable(new KnownRun(record, Optional.empty(), Optional.empty(), clock.instant()));
+            return record.resumed(clock.instant());
+        });
+    }
+
+    /**
+     * Takes a run to end it, whatever became of it before.
+     *
+     * @throws RunRefusedException when it is going on
+     */
+    public OpenRun end(UUID id) throws IOException {
+        return take(id, record -> record);
+    }
+
+    private interface Step {
+        RunRecord of(RunRecord record) throws IOException;
+    }
+
+    private OpenRun take(UUID id, Step next) throws IOException {
         Path home = home(id);
         DirectoryLock lock;
         try {
@@ -116,13 +138,10 @@ public final class RunRecords {
         }
         boolean opened = false;
         try {
-            // It may have ended since it was looked for.
-            KnownRun known = new KnownRun(read(home), Optional.empty(), Optional.empty(), clock.instant());
-            requireResumable(known);
-            OpenRun resumed = new OpenRun(home, lock, known.record().resumed(clock.instant()), clock, warnings);
-            resumed.write();
+            OpenRun taken = new OpenRun(home, lock, next.of(read(home)), clock, warnings);
+            taken.write();
             opened = true;
-            return resumed;
+            return taken;
         } finally {
             if (!opened) {
                 lock.close();
@@ -140,16 +159,22 @@ public final class RunRecords {
             case ENDED ->
                 throw new RunRefusedException("run has ended, start another one, run=" + record.id() + ", ended="
                         + record.ended().orElseThrow());
-            case TOO_OLD ->
-                throw new RunRefusedException(
-                        record.hold().isPresent()
-                                ? "agents have let go of the run by now, or soon do:" + " start another one, run="
-                                        + record.id() + ", until=" + record.resumableUntil()
-                                : "run is too old to go on with, since deletions that it has not"
-                                        + " seen may be purged by now: start another one, run=" + record.id()
-                                        + ", started="
-                                        + record.firstStarted() + ", until=" + record.resumableUntil());
+            case TOO_OLD -> throw new RunRefusedException(tooOld(run));
         }
+    }
+
+    private static String tooOld(KnownRun run) {
+        RunRecord record = run.record();
+        if (record.hold().isEmpty()) {
+            return "run is too old to go on with, since deletions that it has not seen may be purged by now: start"
+                    + " another one, run=" + record.id() + ", started=" + record.firstStarted() + ", until="
+                    + record.resumableUntil();
+        }
+        return (run.mayBeHeld()
+                        ? "nothing of the run may be imported any more: have agents let go of it with --abandon"
+                        : "agents have let go of the run by now, or soon do: start another one")
+                + ", run=" + record.id() + ", until=" + record.resumableUntil() + ", held-until="
+                + record.hold().get().heldUntil();
     }
 
     /**
@@ -165,25 +190,55 @@ public final class RunRecords {
     }
 
     /**
-     * The run that may be gone on with, where no id is given.
+     * The run in a state, where no id is given.
      *
      * @param overAgents whether it is one of a cluster
      * @throws RunRefusedException when there is none, or several
      */
     public KnownRun theOne(boolean overAgents, KnownRun.State state) throws IOException {
-        List<KnownRun> found = all().runs().stream()
-                .filter(run -> run.record().hold().isPresent() == overAgents && run.state() == state)
-                .toList();
+        return theOne(
+                run -> run.record().hold().isPresent() == overAgents && run.state() == state,
+                state.name().toLowerCase(Locale.ROOT));
+    }
+
+    /**
+     * The run that may be gone on with, where no id is given; of one for which agents hold in vain it says so.
+     *
+     * @throws RunRefusedException when there is none, or several
+     */
+    public KnownRun theResumable(boolean overAgents) throws IOException {
+        List<KnownRun> runs = overAgents ? all().runs() : List.of();
+        if (runs.stream().noneMatch(run -> run.state() == KnownRun.State.STOPPED)) {
+            for (KnownRun run : runs) {
+                if (run.mayBeHeld()) {
+                    requireResumable(run);
+                }
+            }
+        }
+        return theOne(overAgents, KnownRun.State.STOPPED);
+    }
+
+    /**
+     * The run for which agents may hold something, and at which nobody is, where no id is given.
+     *
+     * @throws RunRefusedException when there is none, or several
+     */
+    public KnownRun theHeld() throws IOException {
+        return theOne(KnownRun::mayBeHeld, "held");
+    }
+
+    private KnownRun theOne(Predicate<KnownRun> wanted, String state) throws IOException {
+        List<KnownRun> found = all().runs().stream().filter(wanted).toList();
         if (found.size() != 1) {
             throw new RunRefusedException((found.isEmpty() ? "there is no such run" : "there are several: name one")
-                    + ", state=" + state.name().toLowerCase(Locale.ROOT) + ", runs="
+                    + ", state=" + state + ", runs="
                     + found.stream().map(run -> run.record().id()).toList() + ", records=" + directory);
         }
         return found.get(0);
     }
 
     /**
-     * The same run, if it is going on, or may be gone on with.
+     * The same run, whatever became of it.
      *
      * @throws RunRefusedException when there is none, or several, or its record can't be read
      */

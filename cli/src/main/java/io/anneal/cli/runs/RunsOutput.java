@@ -44,7 +44,7 @@ public final class RunsOutput {
         return run.id().toString().substring(0, RunRecords.PREFIX_LEAST);
     }
 
-    /** @param runs that are not finished */
+    /** @param runs that are not finished, or for which agents may hold */
     public void printStatus(List<KnownRun> runs) {
         for (KnownRun run : runs) {
             RunRecord record = run.record();
@@ -56,18 +56,21 @@ public final class RunsOutput {
                         case RUNNING ->
                             "is running since " + since + " (" + run.owner().orElseThrow() + ")";
                         case STOPPED -> "has stopped, and is not finished; started " + since;
-                        default -> "has stopped, and is too old to go on with; started " + since;
+                        case ENDED -> "has ended, and agents may hold for it still; started " + since;
+                        case TOO_OLD -> "has stopped, and is too old to go on with; started " + since;
                     });
             out.println("  " + what(record));
             out.println("  " + progress(run));
-            record.hold().ifPresent(hold -> printHold(run, hold));
+            record.hold().filter(hold -> record.isUnfinished()).ifPresent(hold -> printHold(run, hold));
             switch (run.state()) {
                 case STOPPED ->
                     out.println("  " + run.unusable().map(RunsOutput::anew).orElse("go on") + " before "
                             + record.resumableUntil() + " with: " + resume(record));
                 case TOO_OLD ->
-                    out.println("  it could be gone on with until " + record.resumableUntil() + ": start another run");
-                default -> {}
+                    out.println("  it could be gone on with until " + record.resumableUntil() + ": start another run"
+                            + (run.mayBeHeld() ? ", but first have agents let go with: " + abandon(record) : ""));
+                case ENDED -> out.println("  " + notLetGo(record) + "; ask again with: " + abandon(record));
+                case RUNNING -> {}
             }
         }
         if (runs.isEmpty()) {
@@ -79,7 +82,10 @@ public final class RunsOutput {
         out.println("  " + hold.snapshotAt().map(at -> "snapshots of " + at).orElse("no snapshots yet")
                 + hold.importBefore()
                         .map(until -> ", may be imported before " + until)
-                        .orElse("") + ", agents hold until " + hold.heldUntil() + " at least");
+                        .orElse("")
+                + (now.isBefore(hold.heldUntil())
+                        ? ", agents hold until " + hold.heldUntil() + " at least"
+                        : ", agents held until " + hold.heldUntil()));
         if (run.state() == KnownRun.State.RUNNING) {
             out.println("  "
                     + switch (hold.step()) {
@@ -98,6 +104,22 @@ public final class RunsOutput {
 
     private String resume(RunRecord run) {
         return resumeCommand.apply(run);
+    }
+
+    private String abandon(RunRecord run) {
+        return abandoning(resume(run));
+    }
+
+    /** What has agents let go of the run with which a command goes on. */
+    public static String abandoning(String resumeCommand) {
+        return resumeCommand.replace(" --resume ", " --abandon ");
+    }
+
+    /** Which agents may hold, and how long. */
+    private static String notLetGo(RunRecord run) {
+        return "not let go by " + String.join(", ", run.hold().orElseThrow().left())
+                + ", which could not be asked: an agent does when its lease ends, or, if it is not running, when it is"
+                + " started again";
     }
 
     private static String what(RunRecord run) {
@@ -160,6 +182,10 @@ public final class RunsOutput {
             RunRecord record = run.record();
             out.println("run " + shortId(record) + " " + record.firstStarted() + " " + outcome(run));
             out.println("  " + what(record));
+            record.hold()
+                    .flatMap(HoldState::failure)
+                    .filter(why -> record.outcome() != RunRecord.Outcome.DONE)
+                    .ifPresent(why -> out.println("  " + why));
         }
         if (runs.isEmpty()) {
             out.println("no run has ended");
@@ -175,10 +201,7 @@ public final class RunsOutput {
         RunRecord record = run.record();
         return switch (record.outcome()) {
             case UNFINISHED -> "not finished, and too old to go on with";
-            case FAILED ->
-                record.hold().isPresent()
-                        ? "ended before all was done, and was let go"
-                        : "failed before anything was done";
+            case FAILED -> record.hold().map(RunsOutput::letGo).orElse("failed before anything was done");
             case DONE ->
                 String.format(
                         Locale.ROOT,
@@ -198,6 +221,14 @@ public final class RunsOutput {
                                         .sum(),
                                 "deletion"));
         };
+    }
+
+    private static String letGo(HoldState hold) {
+        if (hold.step() == HoldState.Step.HOLD) {
+            return "failed before anything was held";
+        }
+        return "ended before all was done, and was "
+                + (hold.left().isEmpty() ? "let go" : "not let go by " + String.join(", ", hold.left()));
     }
 
     private String line(Coverage table) {
@@ -272,6 +303,9 @@ public final class RunsOutput {
                 run.unusable().ifPresent(checkpoint -> tree.put("remove-first", checkpoint.toString()));
                 tree.put("resume", resume(run.record()));
                 tree.put("resumable-until", run.record().resumableUntil().toString());
+            }
+            if (run.mayBeHeld()) {
+                tree.put("abandon", abandon(run.record()));
             }
             JSON.writeTree(json, tree);
         }

@@ -394,16 +394,7 @@ final class ClusterSessionTest {
 
         assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
         assertThat(agents.get(0).run()).isPresent();
-        nodes.set(
-                1,
-                CommandNode.serve(
-                        address,
-                        new StoreReplicas(stores.get(1)).named(TWO),
-                        CommandNode.config(
-                                UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
-                        HostEnvironment.system(),
-                        RateLimiter.UNLIMITED,
-                        agents.get(1)::register));
+        serveAgain(address);
         assertThat(cluster("--resume", run).exitCode()).isZero();
     }
 
@@ -467,7 +458,218 @@ final class ClusterSessionTest {
         Ended resumed = cluster("--resume");
 
         assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
-        assertThat(resumed.err()).contains("nodes, agents or ranges have changed since the run began");
+        assertThat(resumed.err())
+                .contains(
+                        "nodes, agents or ranges have changed since the run began",
+                        "were=[" + ONE + " by " + addresses.get(0) + ", " + TWO + " by " + addresses.get(1) + "]")
+                .doesNotContain("RecordedReplica", "go on before");
+        assertLetGo("nodes, agents or ranges have changed");
+    }
+
+    /** Of a run that is held in vain. */
+    private void assertLetGo(String reason) {
+        agents.forEach(agent -> assertThat(agent.run()).isEmpty());
+        assertThat(cluster("--status").exitCode()).isZero();
+        assertThat(cluster("--history", "ks").out()).contains("ended before all was done, and was let go", reason);
+        assertThat(cluster("--abandon").err()).contains("there is no such run, state=held, runs=[]");
+    }
+
+    @Test
+    void shouldNotGoOnWhereTheTableIsNotThereAnyMore() {
+        agents.get(1).failImports(false);
+        repair();
+        AgentKeyspace changed = new AgentKeyspace(
+                "ks",
+                List.of("other"),
+                Ring.of(List.of(TokenRange.FULL), Set.of(ONE, TWO)),
+                Map.of(ONE, "dc", TWO, "dc"));
+        agents.forEach(agent -> agent.tells(changed));
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.err()).contains("tables are not there, keyspace=ks, tables=[t], known=[other]");
+        assertLetGo("tables are not there");
+    }
+
+    @Test
+    void shouldNotGoOnWhereTheDataCentreIsNotThereAnyMore() {
+        agents.get(1).failImports(false);
+        repair("--dc", "dc");
+        AgentKeyspace changed = new AgentKeyspace(
+                "ks",
+                List.of("t"),
+                Ring.of(List.of(TokenRange.FULL), Set.of(ONE, TWO)),
+                Map.of(ONE, "far", TWO, "far"));
+        agents.forEach(agent -> agent.tells(changed));
+
+        Ended resumed = cluster("--resume");
+
+        assertThat(resumed.err()).contains("keyspace has no replicas in the data centre");
+        assertLetGo("keyspace has no replicas in the data centre");
+    }
+
+    /** The deadline of imports is over before the lease: agents may hold in vain. */
+    @Test
+    void shouldAbandonARunThatIsTooOldToGoOn() throws IOException {
+        startAgain(Duration.ofSeconds(40), 3, "");
+        agents.get(1).failImports(false);
+        repair();
+        time.advance(Duration.ofSeconds(50));
+
+        Ended resumed = cluster("--resume");
+        assertThat(resumed.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(resumed.err())
+                .contains("nothing of the run may be imported any more: have agents let go of it with --abandon");
+        Ended status = cluster("--status");
+        assertThat(status.exitCode()).as(status.out()).isEqualTo(ExitCode.NO);
+        assertThat(status.out())
+                .contains(
+                        "is too old to go on with",
+                        "start another run, but first have agents let go with: anneal cluster repair ",
+                        "--abandon");
+        assertThat(cluster("--status", "--json").out()).contains("\"abandon\":\"anneal cluster repair ");
+
+        Ended abandoned = cluster("--abandon");
+
+        assertThat(abandoned.exitCode()).as(abandoned.err()).isZero();
+        assertLetGo("it was abandoned");
+    }
+
+    /** By its id agents of any run are asked: a record may be wrong about what they hold. */
+    @Test
+    void shouldAbandonARunThatHasEnded() {
+        assertThat(repair().exitCode()).isZero();
+        String run = home().getFileName().toString();
+        String covered = cluster("--history", "ks").out();
+
+        Ended abandoned = cluster("--abandon", run);
+
+        assertThat(abandoned.exitCode()).as(abandoned.err()).isZero();
+        assertThat(abandoned.out()).contains("is let go");
+        assertThat(cluster("--history", "ks").out()).isEqualTo(covered);
+    }
+
+    /** A dead agent lets nothing go. */
+    @Test
+    void shouldKeepInMindWhichAgentsHaveNotLetGo() throws IOException {
+        agents.get(1).failImports(false);
+        repair();
+        InetSocketAddress address = nodes.get(1).address();
+        nodes.get(1).close();
+
+        Ended abandoned = cluster("--abandon");
+
+        assertThat(abandoned.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(abandoned.out())
+                .contains(
+                        addresses.get(1) + ": could not be asked; it lets go when its lease ends, or, if it is not"
+                                + " running, when it is started again",
+                        "is not let go by all; ask again with: anneal cluster repair ")
+                .doesNotContain("is let go");
+        assertThat(agents.get(0).run()).isEmpty();
+        time.advance(Duration.ofDays(1));
+        Ended status = cluster("--status");
+        assertThat(status.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(status.out())
+                .contains("has ended, and agents may hold for it still", "not let go by " + addresses.get(1));
+        assertThat(cluster("--history", "ks").out())
+                .contains("ended before all was done, and was not let go by " + addresses.get(1));
+        assertThat(cluster("--resume").err()).contains("run has ended, start another one");
+        serveAgain(address);
+
+        assertThat(cluster("--abandon").exitCode()).isZero();
+
+        assertLetGo("it was abandoned");
+    }
+
+    private void serveAgain(InetSocketAddress address) throws IOException {
+        nodes.set(
+                1,
+                CommandNode.serve(
+                        address,
+                        new StoreReplicas(stores.get(1)).named(TWO),
+                        CommandNode.config(
+                                UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                        HostEnvironment.system(),
+                        RateLimiter.UNLIMITED,
+                        agents.get(1)::register));
+    }
+
+    /** It is done: what is covered is so whoever lets go. */
+    @Test
+    void shouldKeepInMindWhichAgentHasNotLetGoOfARunThatIsDone() throws IOException {
+        agents.get(1).failReleases(true);
+
+        Ended ended = repair();
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        assertThat(ended.out()).contains("ks.t: covered until ");
+        assertThat(cluster("--history", "ks").exitCode()).isZero();
+        Ended status = cluster("--status");
+        assertThat(status.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(status.out()).contains("not let go by " + addresses.get(1));
+        agents.get(1).failReleases(false);
+        assertThat(cluster("--abandon").exitCode()).isZero();
+        assertThat(cluster("--status").exitCode()).isZero();
+        assertThat(run().get("outcome").asText()).isEqualTo("done");
+    }
+
+    /** As where another run holds: why is asked for days later. */
+    @Test
+    void shouldKeepInMindWhyARunHeldNothing() {
+        agents.get(1).failImports(false);
+        repair();
+
+        assertThat(repair().exitCode()).isEqualTo(ExitCode.UNANSWERED);
+
+        assertThat(cluster("--history", "ks").out())
+                .contains("failed before anything was held", "another run holds tables here, run=");
+    }
+
+    @Test
+    void shouldTellOfWhatWasNeverRepaired() {
+        assertThat(repair("--dry-run").exitCode()).isEqualTo(ExitCode.NO);
+        Ended looked = anneal("cluster", "history", "--state", state);
+        assertThat(looked.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(looked.out()).contains("ks.t: never");
+        assertThat(repair().exitCode()).isZero();
+        assertThat(anneal("cluster", "history", "--state", state).exitCode()).isZero();
+
+        Ended others = anneal("cluster", "history", "--state", state, "ks", "a", "nope");
+
+        assertThat(others.exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(others.out()).contains("ks.t between ", "a.*: never", "nope.*: never");
+    }
+
+    /** A record that can't be read makes nothing less covered. */
+    @Test
+    void shouldAnswerForWhatIsNamedWhereAnotherRecordCannotBeRead() throws IOException {
+        assertThat(repair().exitCode()).isZero();
+        Path torn = Files.createDirectory(state.resolve(UUID.randomUUID().toString()));
+        Files.writeString(torn.resolve("run.json"), "{ torn");
+
+        Ended named = anneal("cluster", "history", "--state", state, "ks");
+
+        assertThat(named.exitCode()).as(named.err()).isZero();
+        assertThat(named.err()).contains("warning: ", torn.toString());
+        assertThat(anneal("cluster", "history", "--state", state).exitCode()).isEqualTo(ExitCode.NO);
+        assertThat(cluster("--status", "ks").exitCode())
+                .as("it may be of a run that is not finished")
+                .isEqualTo(ExitCode.NO);
+        assertThat(anneal("cluster", "history", "--state", state, "nope").exitCode())
+                .isEqualTo(ExitCode.NO);
+    }
+
+    @Test
+    void shouldIgnoreHowAgentsAreReachedWhereNoneIsAsked() throws Exception {
+        Running running = new Running("--rate", "20", "--parallel", "1");
+        running.await(run -> isAt(run, "repair"));
+
+        Ended changed = cluster("--change", "--rate", "0", "--token-file", token);
+
+        assertThat(changed.exitCode()).as(changed.err()).isZero();
+        assertThat(running.ended().exitCode()).isZero();
     }
 
     @Test
@@ -597,12 +799,16 @@ final class ClusterSessionTest {
 
         Ended ended = running.ended();
         assertThat(ended.exitCode()).isEqualTo(ExitCode.UNANSWERED);
-        assertThat(ended.err()).contains("run can't wait for its window", "opens=" + instant(day.plusDays(1), "06:00"));
+        assertThat(ended.err())
+                .contains(
+                        "run can't wait for its window",
+                        "opens=" + instant(day.plusDays(1), "06:00"),
+                        "start another run, with a --window that opens before imports end")
+                .doesNotContain("go on before", "--status");
         assertThat(agents.get(0).steps())
-                .as("what was compared is right")
-                .containsExactly("hold", "snapshot", "import");
-        assertThat(cluster("--resume", "--window", "all-day", "--rate", "0").exitCode())
-                .isZero();
+                .as("what was compared is right, and nothing is held in vain")
+                .containsExactly("hold", "snapshot", "import", "release");
+        assertThat(cluster("--status").exitCode()).isZero();
     }
 
     /** The second agent is found by its node's address in the ring. */
