@@ -93,8 +93,14 @@ final class StagedCompaction {
         List<Descriptor> descriptors = sources.stream().map(Source::sstable).toList();
         try (SSTables read = SSTables.open(schema, descriptors);
                 StagedRun run = new StagedRun(staging, merge, schema, config(read, kind.version()), diskBoundaries)) {
-            if (!copy(read, run).isEmpty()) {
+            List<Descriptor> written = copy(read, run);
+            if (!written.isEmpty()) {
                 staging.exchange(merge, keeper, lengths(sources));
+                LOG.info(
+                        "small SSTables of several sessions are merged, table={}, sources={}, written={}",
+                        schema.qualifiedName(),
+                        descriptors.size(),
+                        written);
             }
         } catch (IOException e) {
             if (staging.isReceiving()) {
@@ -118,13 +124,7 @@ final class StagedCompaction {
         try (StagedWriter writer = run.newWriter();
                 FragmentCursor merged = read.scan(TokenRange.Linear.ALL)) {
             writer.append(merged);
-            List<Descriptor> written = writer.finish();
-            LOG.info(
-                    "small SSTables of several sessions are merged, table={}, sources={}, written={}",
-                    schema.qualifiedName(),
-                    read.readers().size(),
-                    written);
-            return written;
+            return writer.finish();
         }
     }
 

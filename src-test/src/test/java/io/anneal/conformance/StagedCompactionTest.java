@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.Directories;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.node.Receiving;
@@ -20,6 +21,7 @@ import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.SSTableWriter;
 import io.anneal.store.SSTables;
+import io.anneal.table.SSTableLinks;
 import io.anneal.testkit.RandomFragments;
 import io.anneal.testkit.RandomFragments.Feature;
 import java.io.IOException;
@@ -156,6 +158,10 @@ class StagedCompactionTest {
     }
 
     private void stage(StagingArea staging, TableSchema schema, Rows rows) throws IOException {
+        stage(staging, schema, SSTableVersion.NB, rows);
+    }
+
+    private void stage(StagingArea staging, TableSchema schema, SSTableVersion version, Rows rows) throws IOException {
         Path place = directory.resolve("rows" + sessions);
         List<Descriptor> written;
         try (SSTableWriter writer = SSTableWriter.builder(schema).to(place).unsorted(64 << 20)) {
@@ -164,7 +170,7 @@ class StagedCompactionTest {
         }
         try (SSTables sstables = SSTables.open(schema, written);
                 FragmentCursor content = sstables.scan(TokenRange.Linear.ALL)) {
-            stage(staging, content, SSTableWriterConfig.defaults(100));
+            stage(staging, content, SSTableWriterConfig.defaults(100).withVersion(version));
         }
     }
 
@@ -293,8 +299,80 @@ class StagedCompactionTest {
 
             staging.compact(PLAIN, ONE_DISK);
 
-            assertThat(cut).exists();
+            assertThat(lying("t")).as("it, and what the others are merged to").hasSize(2).contains(cut);
             assertThatThrownBy(() -> staged(staging, PLAIN)).hasMessageContaining("cut short");
+        }
+    }
+
+    private List<Path> lying(String table) throws IOException {
+        Path place = directory.resolve("staging").toRealPath().resolve("ks").resolve(table);
+        return Directories.list(place).stream()
+                .filter(file -> file.getFileName().toString().endsWith("-Data.db"))
+                .toList();
+    }
+
+    @Test
+    void shouldLeaveVersionsApart() throws IOException {
+        try (StagingArea staging = open()) {
+            for (SSTableVersion version : List.of(SSTableVersion.NB, SSTableVersion.OA, SSTableVersion.NB)) {
+                stage(staging, PLAIN, version, writer -> insert(writer, sessions, 0, new byte[1], FIRST_MICROS));
+            }
+
+            staging.compact(PLAIN, ONE_DISK);
+
+            assertThat(staged(staging, PLAIN))
+                    .extracting(data -> data.getFileName().toString().substring(0, 2))
+                    .containsExactlyInAnyOrder("nb", "oa");
+        }
+    }
+
+    /** Which came as they are. */
+    @Test
+    void shouldLeaveVersionsThatNobodyWritesAnyMore() throws IOException {
+        Path old = Corpus.ROOT.resolve("legacy/me/legacy_me_simple");
+        TableSchema schema;
+        Descriptor original;
+        try (SSTables sstables = SSTables.open(old)) {
+            schema = sstables.schema();
+            original = sstables.readers().get(0).descriptor();
+        }
+        try (StagingArea staging = open()) {
+            for (int session = 1; session <= 2; session++) {
+                try (Receiving receiving = staging.start(
+                        new UUID(RUN.getMostSignificantBits(), session),
+                        schema,
+                        Optional.empty(),
+                        1,
+                        SSTableWriterConfig.defaults(1))) {
+                    Descriptor copy =
+                            receiving.newSSTable(SSTableVersion.ME).descriptor();
+                    SSTableLinks.link(original, copy);
+                    receiving.complete();
+                }
+            }
+            List<Path> before = staged(staging, schema);
+
+            staging.compact(schema, ONE_DISK);
+
+            assertThat(staged(staging, schema)).hasSize(2).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void shouldLeaveOtherTablesWhoseSSTablesHaveTheSameNames() throws IOException {
+        TableSchema other = CqlSchema.parse(COLUMNS.replace("ks.t", "ks.u") + ";", "test")
+                .table("ks", "u")
+                .orElseThrow();
+        try (StagingArea staging = open()) {
+            stageRow(staging, 1);
+            stageRow(staging, 2);
+            stage(staging, other, writer -> insert(writer, 1, 0, new byte[1], FIRST_MICROS));
+            List<Path> before = staged(staging, other);
+
+            staging.compact(PLAIN, ONE_DISK);
+
+            assertThat(staged(staging, PLAIN)).hasSize(1);
+            assertThat(staged(staging, other)).isEqualTo(before).isEqualTo(lying("u"));
         }
     }
 
