@@ -140,7 +140,8 @@ public final class LiveNode implements Closeable {
 
     /** Its name in the ring, as {@link #ring} has it of a ring in which hosts have one node each, and with a port. */
     public String endpoint() throws LiveNodeException {
-        return shortest(String.valueOf(endpoints().get(hostId().toString())));
+        Object own = endpoints().get(hostId().toString());
+        return own == null ? "no node of the ring" : shortest(own.toString());
     }
 
     /** An address of the ring as it is shown: the node writes one of IPv6 with all of its digits. */
@@ -219,11 +220,15 @@ public final class LiveNode implements Closeable {
     public Ring ring(String keyspace) throws LiveNodeException {
         Map<?, ?> ranges = ranges("getRangeToEndpointWithPortMap", keyspace);
         List<Ring.Part> parts = new ArrayList<>();
+        // A ring has many ranges, and few nodes.
+        Map<String, String> names = new HashMap<>();
         for (Map.Entry<?, ?> entry : ranges.entrySet()) {
             List<String> ends = strings(entry.getKey());
             parts.add(new Ring.Part(
                     new TokenRange(Long.parseLong(ends.get(0)), Long.parseLong(ends.get(1))),
-                    strings(entry.getValue()).stream().map(LiveNode::shortest).toList()));
+                    strings(entry.getValue()).stream()
+                            .map(owner -> names.computeIfAbsent(owner, LiveNode::shortest))
+                            .toList()));
         }
         return Ring.whole(parts);
     }

@@ -6,14 +6,12 @@ import io.anneal.agent.AgentService;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.io.Closing;
 import io.anneal.key.TokenRange;
-import io.anneal.net.NetConfig;
-import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
-import io.anneal.net.VersionRange;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Node;
 import io.anneal.node.StagingArea;
@@ -29,13 +27,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
 /** An agent beside a real node, asked over loopback, and repairs of that node with directories. */
 final class AgentBeside implements Closeable {
-    private final HostEnvironment host = HostEnvironment.system();
+    private final HostEnvironment host;
     private final Path directory;
     private final Agent agent;
     private final Node served;
@@ -45,6 +42,12 @@ final class AgentBeside implements Closeable {
 
     /** @param directory on the file system of the node's data */
     AgentBeside(CassandraPeer peer, Path directory) throws IOException {
+        this(peer, directory, HostEnvironment.system());
+    }
+
+    /** @param host of the agent */
+    AgentBeside(CassandraPeer peer, Path directory, HostEnvironment host) throws IOException {
+        this.host = host;
         this.directory = directory;
         agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), host);
         served = node();
@@ -56,13 +59,18 @@ final class AgentBeside implements Closeable {
     private static Node node() {
         SharedToken token = SharedToken.of("a secret of more than sixteen bytes".getBytes(StandardCharsets.UTF_8));
         return Node.open(
-                NetConfig.of(
-                                new NodeIdentity(UUID.randomUUID(), "", Map.of()),
-                                Optional.of(token),
-                                new VersionRange(1, 1))
-                        .withBudget(ByteBudget.of(64 << 20)),
+                CommandNode.config(UUID.randomUUID(), Optional.of(token), ByteBudget.of(64 << 20)),
                 4,
                 new SecureRandom());
+    }
+
+    Agent agent() {
+        return agent;
+    }
+
+    /** By whom it is asked. */
+    AgentPeer asked() {
+        return asked;
     }
 
     ClusterHold hold(GuardedTables.Fence fence, String... tables) throws IOException {

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.anneal.agent.Agent;
 import io.anneal.agent.AgentKeyspace;
-import io.anneal.agent.AgentPeer;
-import io.anneal.agent.AgentService;
 import io.anneal.agent.AgentStatus;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.LiveNode;
@@ -18,28 +16,20 @@ import io.anneal.agent.LiveTable;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.bench.peer.PeerSSTableVersion;
 import io.anneal.environment.HostEnvironment;
-import io.anneal.io.ByteBudget;
 import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
-import io.anneal.net.SharedToken;
-import io.anneal.net.VersionRange;
 import io.anneal.net.Waiting;
-import io.anneal.node.Node;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.testkit.ManualClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -47,6 +37,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -75,10 +69,11 @@ final class AgentTest {
     private volatile Duration ahead = Duration.ZERO;
 
     private CassandraPeer peer;
+    /** What the agent does each second. */
+    private Runnable look;
+
+    private AgentBeside beside;
     private Agent agent;
-    private Node served;
-    private Node asking;
-    private AgentPeer asked;
 
     @BeforeEach
     void open(CassandraPeer given) throws IOException {
@@ -92,15 +87,24 @@ final class AgentTest {
                 "INSERT INTO " + TABLE + " (k, v) VALUES (1, 'one')"));
         // Only what measures leases stands still: clocks of machines go on.
         HostEnvironment system = HostEnvironment.system();
-        HostEnvironment host =
-                system.withTime(() -> system.clock().instant().plus(ahead), time::nanoTime, system.sleeper());
-        agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), host);
-        served = node();
-        served.replicas().add("data", agent.replicas("live"));
-        new AgentService(agent).register(served.handlers());
-        InetSocketAddress address = served.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        asking = node();
-        asked = new AgentPeer(asking.peers(), address);
+        HostEnvironment.Threads threads = system.threads();
+        HostEnvironment host = system.withTime(
+                        () -> system.clock().instant().plus(ahead), time::nanoTime, system.sleeper())
+                .withThreads(name -> name.equals("agent") ? looking() : threads.single(name));
+        beside = new AgentBeside(peer, directory, host);
+        agent = beside.agent();
+    }
+
+    /** The agent's own thread, but what it does each second is known. */
+    private ScheduledExecutorService looking() {
+        return new ScheduledThreadPoolExecutor(1) {
+            @Override
+            public ScheduledFuture<?> scheduleWithFixedDelay(
+                    Runnable command, long initialDelay, long delay, TimeUnit unit) {
+                look = command;
+                return super.scheduleWithFixedDelay(command, initialDelay, delay, unit);
+            }
+        };
     }
 
     @Test
@@ -288,32 +292,18 @@ final class AgentTest {
         }
     }
 
-    private static Node node() {
-        SharedToken token = SharedToken.of("a secret of more than sixteen bytes".getBytes(StandardCharsets.UTF_8));
-        return Node.open(
-                NetConfig.of(
-                                new NodeIdentity(UUID.randomUUID(), "", Map.of()),
-                                Optional.of(token),
-                                new VersionRange(1, 1))
-                        .withBudget(ByteBudget.of(64 << 20)),
-                4,
-                new SecureRandom());
-    }
-
     @AfterEach
     void close() throws IOException {
-        asking.close();
-        served.close();
-        agent.close();
+        beside.close();
         Directories.deleteTree(directory);
     }
 
     private ClusterHold take(UUID run, String... tables) throws IOException {
-        return ClusterHold.take(List.of(asked), run, List.of(tables), LEASE, HostEnvironment.system());
+        return ClusterHold.take(List.of(beside.asked()), run, List.of(tables), LEASE, HostEnvironment.system());
     }
 
     private AgentStatus status() throws IOException {
-        return Waiting.result(asked.status(List.of()));
+        return Waiting.result(beside.asked().status(List.of()));
     }
 
     private boolean holdsNothing() {
@@ -338,7 +328,7 @@ final class AgentTest {
 
     @Test
     void shouldTellOfItsNodeAndOfKeyspaces() throws IOException {
-        AgentStatus status = Waiting.result(asked.status(List.of(KEYSPACE)));
+        AgentStatus status = Waiting.result(beside.asked().status(List.of(KEYSPACE)));
 
         try (LiveNode node = LiveNodeTest.open(peer)) {
             assertThat(status.hostId()).isEqualTo(node.hostId());
@@ -350,13 +340,13 @@ final class AgentTest {
                     .isEqualTo(Map.of(keyspace.ring().owners().iterator().next(), node.dataCentre()));
         }
         assertThatExceptionOfType(PeerException.class)
-                .isThrownBy(() -> Waiting.result(asked.status(List.of("none"))))
+                .isThrownBy(() -> Waiting.result(beside.asked().status(List.of("none"))))
                 .withMessageContaining("keyspace is not there")
                 .satisfies(refused -> assertThat(refused.code()).isEqualTo("refused"));
         peer.execute("CREATE KEYSPACE IF NOT EXISTS bare WITH replication = {'class': 'SimpleStrategy',"
                 + " 'replication_factor': 1}");
         assertThatExceptionOfType(PeerException.class)
-                .isThrownBy(() -> Waiting.result(asked.status(List.of("bare"))))
+                .isThrownBy(() -> Waiting.result(beside.asked().status(List.of("bare"))))
                 .withMessageContaining("keyspace has no tables");
     }
 
@@ -436,16 +426,21 @@ final class AgentTest {
         AtomicInteger idle = new AtomicInteger();
         agent.whenIdle(idle::incrementAndGet);
         time.advance(Duration.ofSeconds(6));
-        await(() -> idle.get() == 1);
-
+        look.run();
+        look.run();
+        assertThat(idle).hasValue(1);
         try (ClusterHold hold = take(RUN, TABLE)) {
             hold.takeSnapshots();
             time.advance(Duration.ofSeconds(6));
+            look.run();
         }
+        look.run();
         assertThat(idle).as("it has held, and let go just now").hasValue(1);
 
         time.advance(Duration.ofSeconds(6));
-        await(() -> idle.get() == 2);
+        look.run();
+        look.run();
+        assertThat(idle).hasValue(2);
     }
 
     @Test
@@ -480,7 +475,8 @@ final class AgentTest {
                 Files.createFile(directory.resolve("agent").resolve("runs").resolve("lost+found"));
 
         agent.close();
-        agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system());
+        Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system())
+                .close();
 
         assertThat(directory.resolve("agent").resolve("runs")).isDirectoryContaining(strange::equals);
         try (Stream<Path> runs = Files.list(strange.getParent())) {

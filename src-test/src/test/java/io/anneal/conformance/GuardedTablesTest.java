@@ -238,7 +238,7 @@ final class GuardedTablesTest {
     @Test
     void shouldRefuseAfterTheDeadline() throws IOException {
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        InstantSource[] clock = {InstantSource.fixed(now)};
+        InstantSource[] clock = {InstantSource.fixed(now.plusNanos(999_999))};
         try (GuardedTables guarded = GuardedTables.hold(node, List.of(table), lease, () -> clock[0].instant(), TAG)) {
             Instant deadline = deadline(guarded, guarded.takeSnapshot());
             assertThat(deadline).isEqualTo(now.plusSeconds(GC_GRACE_SECONDS - 10));
