@@ -3,19 +3,13 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
-import io.anneal.agent.LiveNode;
-import io.anneal.agent.LiveTable;
-import io.anneal.bench.peer.CassandraPeer;
-import io.anneal.bench.peer.CassandraPeerConfig;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.faults.Commands;
 import io.anneal.io.ByteBudget;
-import io.anneal.key.TokenRange;
 import io.anneal.net.NetConfig;
 import io.anneal.net.TokenFile;
 import io.anneal.node.Node;
@@ -24,25 +18,18 @@ import io.anneal.repair.Repair;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
-import io.anneal.store.SSTables;
-import io.anneal.store.TableRow;
-import io.anneal.store.TableRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,29 +41,22 @@ import org.junit.jupiter.api.io.TempDir;
 final class ClusterRepairTest {
     private static final int NODES = 3;
     private static final int TOKENS = 4;
-    /** On a busy machine a node hears of the others late. */
-    private static final List<String> OPTIONS =
-            List.of("-XX:TieredStopAtLevel=1", "-Dcassandra.skip_sync=true", "-Dcassandra.ring_delay_ms=5000");
 
     private static final String SYNCED = "Previewed data was in sync";
     private static final List<String> COLUMNS = List.of("p", "c", "s", "v", "m", "l");
 
-    private final Random random = new Random(21);
-    private final List<CassandraPeer> nodes = new ArrayList<>();
-    private final List<Commands.Server> agents = new ArrayList<>();
-    private final List<String> addresses = new ArrayList<>();
     private final long before = Instant.now().getEpochSecond() * 1_000_000 - 3_600_000_000L;
-    private CqlSession session;
-    private Path token;
-    private int copies;
+    private LiveCluster cluster;
 
     @TempDir
     private Path directory;
 
     @Test
     void shouldMakeNodesThatRunEqualAndLeaveNothingBehind() throws Exception {
-        try {
-            start();
+        try (LiveCluster started =
+                LiveCluster.start(LiveCluster.Shape.of("127.0.2", NODES, TOKENS, new Random(21)), directory)) {
+            cluster = started;
+            createTables();
             damage();
             repairsWithOneCommand();
             leavesNothingWhenTheCommandIsKilled();
@@ -84,100 +64,41 @@ final class ClusterRepairTest {
             leavesNothingWhenAnAgentIsKilled();
             doesNotBringBackWhatWasTruncated();
             saysWhichNodeDidNotImport();
-        } finally {
-            agents.forEach(Commands.Server::close);
-            if (session != null) {
-                session.close();
-            }
-            for (int i = nodes.size() - 1; i >= 0; i--) {
-                nodes.get(i).close();
-            }
+            givesMemoryBackWhereNothingIsHeld();
         }
     }
 
-    private static String host(int node) {
-        return "127.0.2." + (node + 1);
-    }
-
-    private void start() throws IOException {
-        for (int i = 0; i < NODES; i++) {
-            String tokens = random.longs(TOKENS).mapToObj(Long::toString).collect(Collectors.joining(","));
-            String seedNode = i == 0 ? "" : host(0) + ":" + nodes.get(0).storagePort();
-            nodes.add(CassandraPeer.start(CassandraPeerConfig.in(directory.resolve("node" + i))
-                    .withSettings(
-                            List.of(
-                                    "num_tokens: " + TOKENS,
-                                    "initial_token: '" + tokens + "'",
-                                    "hinted_handoff_enabled: false",
-                                    "memtable_heap_space: 64MiB"),
-                            OPTIONS)
-                    .withHeapMiB(512)
-                    .withPlace(host(i), 0, seedNode)));
-        }
-        nodes.forEach(node -> node.awaitRing(NODES));
-        nodes.get(0)
+    private void createTables() {
+        cluster.node(0)
                 .execute(
                         "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
         for (String table : List.of("orders", "whole", "base", "first", "second", "third")) {
-            nodes.get(0)
+            cluster.node(0)
                     .execute("CREATE TABLE shop." + table
-                            + " (p int, c int, s text static, v text, m map<text, text>, l set<int>, PRIMARY KEY (p, c))"
-                            + " WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}");
+                            + " (p int, c int, s text static, v text, m map<text, text>, l set<int>, PRIMARY KEY (p,"
+                            + " c)) WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}");
         }
-        session = CqlSession.builder()
-                .addContactPoint(new InetSocketAddress(host(0), nodes.get(0).cqlPort()))
-                .withLocalDatacenter("datacenter1")
-                .build();
-        token = Commands.tokenFile(directory);
-        for (int i = 0; i < NODES; i++) {
-            startAgent(i, agents.isEmpty() ? "0" : addresses.get(0).split(":")[1]);
-        }
-    }
-
-    private void startAgent(int node, String port) throws IOException {
-        CassandraPeer peer = nodes.get(node);
-        Commands.Server agent = Commands.Server.startAgent(
-                directory.resolve("agent" + node + ".log"),
-                "--jmx",
-                "127.0.0.1:" + peer.jmxPort(),
-                "--cql",
-                host(node) + ":" + peer.cqlPort(),
-                "--listen",
-                host(node) + ":" + port,
-                "--directory",
-                agentDirectory(node).toString(),
-                "--token-file",
-                token.toString());
-        if (node < agents.size()) {
-            agents.set(node, agent);
-        } else {
-            agents.add(agent);
-            addresses.add(agent.address());
-        }
-    }
-
-    private Path agentDirectory(int node) {
-        return directory.resolve("agent" + node);
+        cluster.awaitAgreement();
     }
 
     /** Executed at all nodes, for the table that lacks nothing and for the one whose files only some get. */
     private void write(String part, int age, String... statements) {
         for (String statement : statements) {
             for (String table : List.of("whole", part)) {
-                session.execute(SimpleStatement.newInstance(statement
-                                .replace("TABLE", "shop." + table)
-                                .replaceAll("\\bAT\\b", "USING TIMESTAMP " + (before + age)))
-                        .setConsistencyLevel(ConsistencyLevel.ALL));
+                cluster.session()
+                        .execute(SimpleStatement.newInstance(statement
+                                        .replace("TABLE", "shop." + table)
+                                        .replaceAll("\\bAT\\b", "USING TIMESTAMP " + (before + age)))
+                                .setConsistencyLevel(ConsistencyLevel.ALL));
             }
         }
     }
 
     /** Gives the files of a table to the one that is repaired, at some nodes. */
     private void give(String part, int... receivers) throws IOException {
-        Path files = Files.createDirectories(directory.resolve("copy" + copies++));
-        nodes.get(0).copySSTables("shop", part, files);
+        Path files = cluster.files(0, "shop", part);
         for (int node : receivers) {
-            nodes.get(node).importDirectory("shop", "orders", files);
+            cluster.node(node).importDirectory("shop", "orders", files);
         }
     }
 
@@ -217,50 +138,39 @@ final class ClusterRepairTest {
         give("second", 0);
     }
 
-    private List<String> arguments(String command, String... more) {
-        List<String> all = new ArrayList<>(
-                List.of("cluster", command, "--agent", addresses.get(0), "--token-file", token.toString()));
-        all.addAll(List.of(more));
-        return all;
-    }
-
-    private Commands.Result cluster(String command, String... more) {
-        return Commands.run(arguments(command, more).toArray(String[]::new));
-    }
-
     private void repairsWithOneCommand() throws IOException {
         List<String> expected = rows(0, "whole");
         assertThat(rows(2, "orders")).isNotEqualTo(expected);
         assertThat(preview()).doesNotContain(SYNCED);
-        Commands.Result dry = cluster("repair", "shop.orders", "--dry-run", "--rows");
+        Commands.Result dry = cluster.command("repair", "shop.orders", "--dry-run", "--rows");
         assertThat(dry.exitCode()).as(dry.err()).isEqualTo(1);
         assertThat(dry.out()).contains("differs: key=[20] clustering=[0]", "the replicas differ (dry run");
 
-        String state = directory.resolve("state").toString();
         Commands.Result refused =
-                cluster("repair", "shop.orders", "--state", state, "--older-than-gc-grace", "refuse", "--no-fence");
+                cluster.command("repair", "shop.orders", "--older-than-gc-grace", "refuse", "--no-fence");
         assertThat(refused.exitCode()).as(refused.err()).isEqualTo(1);
         assertThat(refused.out())
-                .contains("shop.orders: refused: no node imports it", addresses.get(2) + ": imported 0 SSTables")
+                .contains("shop.orders: refused: no node imports it", cluster.agent(2) + ": imported 0 SSTables")
                 .doesNotContain("covered until");
         assertThat(preview()).doesNotContain(SYNCED);
-        Commands.Result repaired = cluster("repair", "shop.orders", "--state", state);
+        Commands.Result repaired = cluster.command("repair", "shop.orders");
 
         assertThat(repaired.exitCode()).as(repaired.err() + repaired.out()).isZero();
         assertThat(repaired.out())
-                .contains(addresses.get(2) + ": shop.orders: 1 row that the node lacks, or cells of it, is older")
-                .contains(addresses.get(1) + ": imported 1 SSTable", addresses.get(2) + ": imported 1 SSTable")
+                .contains(cluster.agent(2) + ": shop.orders: 1 row that the node lacks, or cells of it, is older")
+                .contains(cluster.agent(1) + ": imported 1 SSTable", cluster.agent(2) + ": imported 1 SSTable")
                 .contains("shop.orders: covered until ");
         assertThat(repaired.err()).as("the agents have looked").doesNotContain("materialized views");
         assertThat(preview()).contains(SYNCED);
         for (int i = 0; i < NODES; i++) {
             assertThat(rows(i, "orders")).as("node " + i).isEqualTo(expected);
         }
-        Commands.Result again = cluster("repair", "shop.orders", "--dry-run", "--include-recent");
+        Commands.Result again = cluster.command("repair", "shop.orders", "--dry-run", "--include-recent");
         assertThat(again.exitCode()).as(again.err()).isZero();
         assertThat(again.out()).contains("the replicas are equal");
-        assertThat(cluster("status").exitCode()).isZero();
-        Commands.Result covered = Commands.run("repair", "--history", "--table", "shop.orders", "--state", state);
+        assertThat(cluster.command("status").exitCode()).isZero();
+        Commands.Result covered =
+                Commands.run("repair", "--history", "--table", "shop.orders", "--state", cluster.state());
         assertThat(covered.exitCode()).as(covered.out()).isZero();
         for (int i = 0; i < NODES; i++) {
             assertThat(holdsNothing(i)).as("node " + i).isTrue();
@@ -268,81 +178,48 @@ final class ClusterRepairTest {
     }
 
     private String preview() {
-        return nodes.get(0).nodetool("repair", "--preview", "--full", "shop", "orders");
+        return cluster.node(0).nodetool("repair", "--preview", "--full", "shop", "orders");
     }
 
     private List<String> rows(int node, String table) throws IOException {
-        Path files = Files.createDirectories(directory.resolve("copy" + copies++));
-        nodes.get(node).copySSTables("shop", table, files);
-        List<String> found = new ArrayList<>();
-        try (SSTables sstables = SSTables.open(files);
-                TableRows rows = sstables.rows(TokenRange.FULL, Instant.now())) {
-            for (TableRow row = rows.next(); row != null; row = rows.next()) {
-                TableRow at = row;
-                found.add(COLUMNS.stream()
-                        .map(column -> column + "=" + at.value(column))
+        return cluster.rows(
+                node,
+                "shop",
+                table,
+                row -> COLUMNS.stream()
+                        .map(column -> column + "=" + row.value(column))
                         .toList()
                         .toString());
-            }
-        }
-        return found;
     }
 
     private boolean holdsNothing(int node) {
-        try (LiveNode live = LiveNodeTest.open(nodes.get(node));
-                Stream<Path> runs = Files.list(agentDirectory(node).resolve("runs"))) {
-            LiveTable table = live.table("shop", "orders").orElseThrow();
-            Path snapshots = live.dataDirectories()
-                    .get(0)
-                    .resolve("shop")
-                    .resolve("orders-" + table.id().toString().replace("-", ""))
-                    .resolve("snapshots");
-            try (Stream<Path> left = Files.isDirectory(snapshots) ? Files.list(snapshots) : Stream.of()) {
-                return !live.neverPurges(table)
-                        && runs.findAny().isEmpty()
-                        && left.noneMatch(tag -> tag.getFileName().toString().startsWith("anneal-"));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void await(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            LockSupport.parkNanos(100_000_000);
-        }
+        return cluster.left(node, "shop").isEmpty();
     }
 
     private void leavesNothingWhenTheCommandIsKilled() throws Exception {
         write("third", 3, "INSERT INTO TABLE (p, c, v) VALUES (22, 0, 'later') AT");
         give("third", 0);
         Path log = directory.resolve("killed.log");
-        Process command = Commands.start(
-                log,
-                arguments("repair", "shop.orders", "--rate", "1", "--lease", "5")
-                        .toArray(String[]::new));
-        await(() -> contains(log, "snapshots are taken") || !command.isAlive());
-        assertThat(cluster("status").exitCode()).as(Files.readString(log)).isEqualTo(1);
+        Process command = cluster.start(log, "repair", "shop.orders", "--rate", "1", "--lease", "5");
+        LiveCluster.await("it has snapshots", () -> contains(log, "snapshots are taken") || !command.isAlive());
+        assertThat(cluster.command("status").exitCode())
+                .as(Files.readString(log))
+                .isEqualTo(1);
         assertThat(holdsNothing(2)).isFalse();
 
         command.destroyForcibly().waitFor();
 
-        for (int i = 0; i < NODES; i++) {
-            int node = i;
-            await(() -> holdsNothing(node));
-        }
-        assertThat(cluster("status").exitCode()).isZero();
+        cluster.assertNothingLeft("shop");
+        assertThat(cluster.command("status").exitCode()).isZero();
         assertThat(preview()).doesNotContain(SYNCED);
     }
 
     private void goesOnWhenTheCommandWasKilled() throws Exception {
         String state = directory.resolve("killed").toString();
         Path log = directory.resolve("goes-on.log");
-        Process command = Commands.start(
-                log,
-                arguments("repair", "shop.orders", "--rate", "3", "--parallel", "1", "--state", state)
-                        .toArray(String[]::new));
-        await(() -> hasPart(Path.of(state)) || !command.isAlive());
+        Process command =
+                cluster.start(log, "repair", "shop.orders", "--rate", "3", "--parallel", "1", "--state", state);
+        LiveCluster.await("a part is done", () -> hasPart(Path.of(state)) || !command.isAlive());
         assertThat(Commands.run("cluster", "repair", "--status", "--state", state)
                         .out())
                 .as(Files.readString(log))
@@ -355,7 +232,7 @@ final class ClusterRepairTest {
         assertThat(holdsNothing(2)).isFalse();
         Commands.Result resumed = Commands.run("cluster", "repair", "--resume", "--rate", "0", "--state", state);
         assertThat(resumed.exitCode()).as(resumed.err() + resumed.out()).isZero();
-        assertThat(resumed.out()).contains(addresses.get(1) + ": imported ", "shop.orders: covered until ");
+        assertThat(resumed.out()).contains(cluster.agent(1) + ": imported ", "shop.orders: covered until ");
         assertThat(preview()).contains(SYNCED);
         for (int i = 0; i < NODES; i++) {
             assertThat(holdsNothing(i)).as("node " + i).isTrue();
@@ -400,12 +277,12 @@ final class ClusterRepairTest {
 
     private void holding(Steps steps) throws Exception {
         HostEnvironment host = HostEnvironment.system();
-        NetConfig config =
-                CommandNode.config(UUID.randomUUID(), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20));
-        Ring ring = Ring.parse(nodes.get(0).nodetool("describering", "shop"));
+        NetConfig config = CommandNode.config(
+                UUID.randomUUID(), Optional.of(TokenFile.read(cluster.token())), ByteBudget.of(64 << 20));
+        Ring ring = Ring.parse(cluster.node(0).nodetool("describering", "shop"));
         try (Node node = Node.open(config, 4, new SecureRandom())) {
-            List<AgentPeer> peers = addresses.stream()
-                    .map(address -> new AgentPeer(node.peers(), RepairRunner.address(address)))
+            List<AgentPeer> peers = IntStream.range(0, NODES)
+                    .mapToObj(i -> new AgentPeer(node.peers(), RepairRunner.address(cluster.agent(i))))
                     .toList();
             try (ClusterHold hold =
                     ClusterHold.take(peers, host.newId(), List.of("shop.orders"), Duration.ofMinutes(1), host)) {
@@ -413,7 +290,7 @@ final class ClusterRepairTest {
                 steps.run(
                         hold,
                         () -> Repair.of("shop.orders")
-                                .ring(ring, List.of(host(0), host(1), host(2)))
+                                .ring(ring, List.of(cluster.host(0), cluster.host(1), cluster.host(2)))
                                 .between(peers.stream()
                                         .map(peer -> RepairMember.at(peer.connector(), peer.address()))
                                         .toList())
@@ -425,10 +302,10 @@ final class ClusterRepairTest {
     private void leavesNothingWhenAnAgentIsKilled() throws Exception {
         holding((hold, repairing) -> {
             repairing.run();
-            agents.get(2).kill();
-            assertThat(agentDirectory(2).resolve("runs")).isNotEmptyDirectory();
+            cluster.killAgent(2);
+            assertThat(cluster.agentDirectory(2).resolve("runs")).isNotEmptyDirectory();
 
-            startAgent(2, addresses.get(2).split(":")[1]);
+            cluster.restartAgent(2);
 
             assertThat(holdsNothing(2)).isTrue();
             List<ClusterHold.Imported> imported = hold.importAll();
@@ -442,7 +319,7 @@ final class ClusterRepairTest {
     private void doesNotBringBackWhatWasTruncated() throws Exception {
         holding((hold, repairing) -> {
             repairing.run();
-            nodes.get(0).truncate("shop", "orders");
+            cluster.node(0).truncate("shop", "orders");
 
             List<ClusterHold.Imported> imported = hold.importAll();
 
@@ -457,15 +334,20 @@ final class ClusterRepairTest {
         give("base", 0);
         holding((hold, repairing) -> {
             repairing.run();
-            nodes.get(2).close();
+            cluster.node(2).close();
 
             List<ClusterHold.Imported> imported = hold.importAll();
 
             assertThat(imported.get(2).failure()).isPresent();
-            assertThat(imported.get(2).agent().name()).isEqualTo(addresses.get(2));
+            assertThat(imported.get(2).agent().name()).isEqualTo(cluster.agent(2));
         });
         for (int i = 0; i < 2; i++) {
             assertThat(holdsNothing(i)).as("node " + i).isTrue();
         }
+    }
+
+    /** An agent waits for days, with what its last run has left. */
+    private void givesMemoryBackWhereNothingIsHeld() {
+        LiveCluster.await("agent has collected", () -> contains(cluster.collections(0), "(System.gc())"));
     }
 }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -155,10 +156,9 @@ final class LiveCluster implements Closeable {
     private void startAgent(int node, String port) throws IOException {
         Commands.Server agent = Commands.Server.startAgent(
                 directory.resolve("agent" + node + ".log"),
+                Map.of("JAVA_TOOL_OPTIONS", "-Xlog:gc:file=" + collections(node)),
                 "--jmx",
                 "127.0.0.1:" + node(node).jmxPort(),
-                "--cql",
-                host(node) + ":" + node(node).cqlPort(),
                 "--listen",
                 host(node) + ":" + port,
                 "--directory",
@@ -187,7 +187,12 @@ final class LiveCluster implements Closeable {
         startAgent(node, addresses.get(node).split(":")[1]);
     }
 
-    private Path agentDirectory(int node) {
+    /** Where an agent's collections of garbage are told. */
+    Path collections(int node) {
+        return directory.resolve("agent" + node + ".gc");
+    }
+
+    Path agentDirectory(int node) {
         return directory.resolve("agent" + node);
     }
 
@@ -222,19 +227,33 @@ final class LiveCluster implements Closeable {
         return Commands.run("cluster", "repair", "--resume", "--state", state());
     }
 
-    private String state() {
+    /** What an agent asks for who asks. */
+    Path token() {
+        return token;
+    }
+
+    String state() {
         return directory.resolve("state").toString();
     }
 
     /** Each line of the command is looked at before it goes on. */
     Commands.Result commandWatched(Consumer<String> lines, String command, String... more) {
+        return Commands.runWatched(lines, words(command, more));
+    }
+
+    /** A command in a process of its own. */
+    Process start(Path log, String command, String... more) throws IOException {
+        return Commands.start(log, words(command, more));
+    }
+
+    private String[] words(String command, String... more) {
         List<String> all = new ArrayList<>(
                 List.of("cluster", command, "--agent", addresses.get(0), "--token-file", token.toString()));
-        if (command.equals("repair")) {
+        all.addAll(Arrays.asList(more));
+        if (command.equals("repair") && !all.contains("--state")) {
             all.addAll(List.of("--state", state()));
         }
-        all.addAll(Arrays.asList(more));
-        return Commands.runWatched(lines, all.toArray(String[]::new));
+        return all.toArray(String[]::new);
     }
 
     /** Others give a node nothing of what they write from now on, until {@link #join}. */
@@ -315,7 +334,8 @@ final class LiveCluster implements Closeable {
         }
     }
 
-    private List<String> left(int node, String keyspace) {
+    /** What a run has left at a node or at its agent, or holds there. */
+    List<String> left(int node, String keyspace) {
         return with(node, live -> {
             List<String> left = new ArrayList<>();
             for (String name : live.tables(keyspace)) {
