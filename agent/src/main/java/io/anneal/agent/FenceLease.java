@@ -98,13 +98,17 @@ public final class FenceLease implements Closeable {
         return lines.subList(1, lines.size());
     }
 
-    /** Lets all tables go that are held, as far as they are there still: a run of before has not. */
+    /**
+     * Lets all tables go that are held, as far as they are there still: a run of before has not. An import that a killed process had
+     * asked for goes on in the node, and ends first.
+     */
     public void reset(LiveNode node) throws IOException {
         for (String name : tables()) {
             int dot = name.indexOf('.');
             Optional<LiveTable> table = node.table(name.substring(0, dot), name.substring(dot + 1));
             // Who may not hold them has held none, and may not let go either.
             if (table.isPresent() && node.neverPurges(table.get())) {
+                node.awaitImports(table.get(), file.getParent());
                 node.neverPurge(table.get(), false);
             }
         }

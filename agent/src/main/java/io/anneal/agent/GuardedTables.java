@@ -134,11 +134,12 @@ public final class GuardedTables implements Closeable {
      * Until when rows may be imported: a deletion written after the earliest snapshot cannot be purged sooner. Without a fence it is half
      * of that.
      *
-     * @param earliestSnapshot of all replicas
+     * @param earliestSnapshot of all replicas; the own one counts, whatever this says
      * @param skewMost between their clocks
      */
     public Instant deadline(Instant earliestSnapshot, Duration skewMost) {
-        return earliestSnapshot
+        boolean isOwnEarlier = snapshotAt != null && snapshotAt.isBefore(earliestSnapshot);
+        return (isOwnEarlier ? snapshotAt : earliestSnapshot)
                 .plus(fence == Fence.NONE ? gcGrace().dividedBy(2) : gcGrace())
                 .minus(skewMost);
     }

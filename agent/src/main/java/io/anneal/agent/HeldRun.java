@@ -238,9 +238,9 @@ final class HeldRun implements Closeable {
      * @param skewMost between their clocks
      */
     int importAll(Instant earliestSnapshot, Duration skewMost, Set<String> leftOut) throws IOException {
-        Instant own = requireSnapshot();
+        requireSnapshot();
         requireWritten();
-        Instant deadline = guarded.deadline(own.isBefore(earliestSnapshot) ? own : earliestSnapshot, skewMost);
+        Instant deadline = guarded.deadline(earliestSnapshot, skewMost);
         Map<LiveTable, Path> staged = staged(leftOut);
         // The connection of the run has broken if the node was restarted.
         try (LiveNode now = LiveNode.open(config, host)) {

@@ -340,6 +340,26 @@ public final class LiveNode implements Closeable {
             throw new LiveNodeException(
                     "directory has no SSTable to import, node=" + address() + ", directory=" + directory);
         }
+        Object failed = askForImport(table, directory);
+        // What it does not know it leaves there, and says nothing.
+        List<Path> left = data(directory);
+        if (!strings(failed).isEmpty() || !left.isEmpty()) {
+            throw new LiveNodeException("Cassandra did not import all SSTables, its log says why, node=" + address()
+                    + ", table=" + table.qualifiedName() + ", left=" + left);
+        }
+        return found;
+    }
+
+    /**
+     * Waits until what was asked to be imported into a table is, whoever asked: the node does it one after the other, and this is nothing.
+     *
+     * @param empty a directory without SSTables, which the node may read and write
+     */
+    void awaitImports(LiveTable table, Path empty) throws LiveNodeException {
+        askForImport(table, empty);
+    }
+
+    private Object askForImport(LiveTable table, Path directory) throws LiveNodeException {
         // reset level, clear repaired, verify, verify tokens, invalidate caches, extended verify; not: copy data
         boolean[] flags = {true, true, true, true, true, true, false};
         Object[] arguments = new Object[1 + flags.length];
@@ -350,14 +370,7 @@ public final class LiveNode implements Closeable {
             arguments[i + 1] = flags[i];
             types[i + 1] = boolean.class.getName();
         }
-        Object failed = beans.work(NodeBeans.table(table), "importNewSSTables", arguments, types);
-        // What it does not know it leaves there, and says nothing.
-        List<Path> left = data(directory);
-        if (!strings(failed).isEmpty() || !left.isEmpty()) {
-            throw new LiveNodeException("Cassandra did not import all SSTables, its log says why, node=" + address()
-                    + ", table=" + table.qualifiedName() + ", left=" + left);
-        }
-        return found;
+        return beans.work(NodeBeans.table(table), "importNewSSTables", arguments, types);
     }
 
     static List<Path> data(Path directory) throws IOException {

@@ -127,8 +127,8 @@ final class NodeMomentTest {
         assertRefused(
                 moment(HOST, START, Set.of("s"), moved, Set.of(), Map.of("k.t", UNTRUNCATED)),
                 "ranges have other owners, keyspace=k");
-        assertRefused(
-                moment(HOST, START, Set.of("s"), RING, Set.of("k"), Map.of("k.t", UNTRUNCATED)),
-                "ranges are about to have other owners");
+        NodeMoment moving = moment(HOST, START, Set.of("s"), RING, Set.of("k"), Map.of("k.t", UNTRUNCATED));
+        assertRefused(moving, "ranges are about to have other owners");
+        assertThat(moving.unrest()).as("nothing begins then").isPresent();
     }
 }

@@ -12,6 +12,10 @@ import io.anneal.bench.peer.BoundStatement;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.environment.HostEnvironment;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,8 +27,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,6 +173,56 @@ final class GuardedTablesTest {
     }
 
     @Test
+    void shouldGoByTheTableThatKeepsDeletionsForTheShortestTime() throws IOException {
+        peer.execute("CREATE TABLE " + KEYSPACE + ".brief (k int PRIMARY KEY) WITH gc_grace_seconds = 3600");
+        try (GuardedTables guarded =
+                GuardedTables.hold(node, List.of(table, table("brief")), lease, InstantSource.system(), TAG)) {
+            Instant at = guarded.takeSnapshot();
+
+            assertThat(guarded.deadline(at, Duration.ZERO)).isEqualTo(at.plusSeconds(3_600));
+        }
+    }
+
+    @Test
+    void shouldSayWhatHasChangedWhileItImported() throws IOException {
+        try (JmxGate gate = JmxGate.watched(peer, operation -> {
+                    if (operation.equals("importNewSSTables")) {
+                        peer.execute("ALTER TABLE " + TABLE + " WITH gc_grace_seconds = 1");
+                    }
+                });
+                LiveNode watched = LiveNode.open(gate.config(), HostEnvironment.system());
+                GuardedTables guarded = hold()) {
+            Instant deadline = deadline(guarded, guarded.takeSnapshot());
+            Path staged = stage();
+
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> guarded.importAll(watched, Map.of(table, staged), deadline))
+                    .withMessageContaining("rows were imported while the node changed")
+                    .withMessageContaining("schema has changed");
+        }
+    }
+
+    /** Before anybody is told that the snapshot is taken. */
+    @Test
+    void shouldNotBringBackWhatWasTruncatedRightAfterTheSnapshot() throws IOException {
+        Instant start = Instant.now();
+        Instant[] now = {start};
+        try (JmxGate gate = JmxGate.watched(peer, operation -> {
+                    if (operation.equals("takeSnapshot")) {
+                        now[0] = start.plusSeconds(60);
+                        peer.truncate(KEYSPACE, "t");
+                    }
+                });
+                LiveNode watched = LiveNode.open(gate.config(), HostEnvironment.system());
+                GuardedTables guarded = GuardedTables.hold(watched, List.of(table), lease, () -> now[0], TAG)) {
+            Instant at = guarded.takeSnapshot();
+
+            assertThat(at).as("since then deletions may be missing in it").isEqualTo(start);
+            assertRefused(guarded, stage(), deadline(guarded, at), "table was truncated");
+        }
+    }
+
+    @Test
     void shouldNotBringBackWhatWasDeletedAndPurged() throws IOException {
         try (GuardedTables guarded = hold()) {
             Instant deadline = deadline(guarded, guarded.takeSnapshot());
@@ -242,6 +299,12 @@ final class GuardedTablesTest {
         try (GuardedTables guarded = GuardedTables.hold(node, List.of(table), lease, () -> clock[0].instant(), TAG)) {
             Instant deadline = deadline(guarded, guarded.takeSnapshot());
             assertThat(deadline).isEqualTo(now.plusSeconds(GC_GRACE_SECONDS - 10));
+            assertThat(guarded.deadline(now.minusSeconds(7), Duration.ZERO))
+                    .as("another replica's snapshot is earlier")
+                    .isEqualTo(now.plusSeconds(GC_GRACE_SECONDS - 7));
+            assertThat(guarded.deadline(now.plusSeconds(7), Duration.ZERO))
+                    .as("it is later")
+                    .isEqualTo(now.plusSeconds(GC_GRACE_SECONDS));
             Path staged = stage();
             clock[0] = InstantSource.fixed(deadline);
 
@@ -267,6 +330,93 @@ final class GuardedTablesTest {
 
         assertThat(node.neverPurges(table)).isFalse();
         hold().close();
+    }
+
+    /** It goes on in the node: were deletions purged meanwhile, its rows would come after that. */
+    @Test
+    void shouldHoldDeletionsUntilTheImportHasEndedThatAKilledRunHadAskedFor() throws Exception {
+        GuardedTables guarded = hold();
+        Instant deadline = deadline(guarded, guarded.takeSnapshot());
+        Path staged = stage();
+        // A file that nobody writes to: the node's import waits when it opens it.
+        Path pipe = staged.resolve(peer.sstables(KEYSPACE, "t").get(0).getFileName());
+        Files.delete(pipe);
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        CompletableFuture<Void> importing = run(() -> guarded.importAll(node, Map.of(table, staged), deadline));
+        try (LiveNode next = LiveNodeTest.open(peer)) {
+            boolean held;
+            CompletableFuture<Void> reset;
+            try (LiveNode asked = LiveNodeTest.open(peer)) {
+                LiveCluster.await("the node imports", () -> importsUnderWay() == 1);
+                reset = run(() -> lease.reset(next));
+                LiveCluster.await("it waits for that", () -> importsUnderWay() == 2 || reset.isDone());
+                held = asked.neverPurges(table);
+            } finally {
+                // It opens while somebody may write to it, and is no SSTable.
+                RandomAccessFile written = new RandomAccessFile(pipe.toFile(), "rw");
+                assertThat(importing).failsWithin(Duration.ofMinutes(1));
+                written.close();
+            }
+            assertThat(held).isTrue();
+            assertThat(reset).succeedsWithin(Duration.ofMinutes(1));
+        }
+        assertThat(node.neverPurges(table)).isFalse();
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private static CompletableFuture<Void> run(Step step) {
+        return CompletableFuture.runAsync(() -> {
+            try {
+                step.run();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    /** How many the node does, or has been asked to do. */
+    private long importsUnderWay() {
+        try (JMXConnector connector = JMXConnectorFactory.connect(JmxGate.url(peer.jmxPort()))) {
+            ThreadMXBean threads = ManagementFactory.newPlatformMXBeanProxy(
+                    connector.getMBeanServerConnection(), ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class);
+            return Stream.of(threads.dumpAllThreads(false, false))
+                    .filter(thread -> Stream.of(thread.getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().endsWith(".SSTableImporter")
+                                    && frame.getMethodName().equals("importNewSSTables")))
+                    .count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Else a crash in between would leave them held. */
+    @Test
+    void shouldWriteDownWhatItIsToHoldBeforeItDoes() throws IOException {
+        List<String> written = new ArrayList<>();
+        try (JmxGate gate = JmxGate.open(peer, name -> {
+                    if (name.equals("NeverPurgeTombstones")) {
+                        written.add(heldTables().toString());
+                    }
+                    return false;
+                });
+                LiveNode watched = LiveNode.open(gate.config(), HostEnvironment.system())) {
+            GuardedTables.hold(watched, List.of(table), lease, InstantSource.system(), TAG)
+                    .close();
+        }
+        assertThat(written).as("set, and set back").containsExactly("[" + TABLE + "]", "[" + TABLE + "]");
+        assertThat(lease.tables()).isEmpty();
+    }
+
+    private List<String> heldTables() {
+        try {
+            return lease.tables();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
@@ -367,6 +517,38 @@ final class GuardedTablesTest {
 
             assertThat(values()).containsExactly("15");
             assertThat(countOneMore()).containsExactly("16");
+        }
+    }
+
+    /** Some of it may be, of which nothing is known. */
+    @Test
+    void shouldCountOnFromWhatWasImportedThoughNotAllWas() throws IOException {
+        createCounters();
+        Path[] staged = new Path[1];
+        try (JmxGate gate = JmxGate.watched(peer, operation -> {
+                    if (operation.equals("importNewSSTables")) {
+                        leave(staged[0]);
+                    }
+                });
+                LiveNode watched = LiveNode.open(gate.config(), HostEnvironment.system());
+                GuardedTables guarded = hold()) {
+            staged[0] = count();
+            Instant deadline = deadline(guarded, guarded.takeSnapshot());
+
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> guarded.importAll(watched, Map.of(table, staged[0]), deadline))
+                    .withMessageContaining("Cassandra did not import all SSTables")
+                    .withMessageContaining("left-Data.db");
+
+            assertThat(countOneMore()).containsExactly("16");
+        }
+    }
+
+    private static void leave(Path staged) {
+        try {
+            Files.createFile(staged.resolve("left-Data.db"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -17,6 +17,7 @@ import java.rmi.server.UnicastRemoteObject;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import javax.management.Attribute;
 import javax.management.MBeanServer;
@@ -39,7 +40,7 @@ final class JmxGate implements Closeable {
     private final JMXConnectorServer server;
     private final List<String> asked = new CopyOnWriteArrayList<>();
 
-    private JmxGate(CassandraPeer peer, Predicate<String> refused) throws IOException {
+    private JmxGate(CassandraPeer peer, Predicate<String> refused, Consumer<String> done) throws IOException {
         this.peer = peer;
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
@@ -47,16 +48,21 @@ final class JmxGate implements Closeable {
         registry = LocateRegistry.createRegistry(port);
         node = JMXConnectorFactory.connect(url(peer.jmxPort()));
         server = JMXConnectorServerFactory.newJMXConnectorServer(
-                url(port), Map.of(), beans(node.getMBeanServerConnection(), refused, asked));
+                url(port), Map.of(), beans(node.getMBeanServerConnection(), refused, asked, done));
         server.start();
     }
 
     /** @param refused asked with the name of each operation that is to be done, and of each attribute that is to be set */
     static JmxGate open(CassandraPeer peer, Predicate<String> refused) throws IOException {
-        return new JmxGate(peer, refused);
+        return new JmxGate(peer, refused, operation -> {});
     }
 
-    private static JMXServiceURL url(int port) throws IOException {
+    /** One that refuses nothing, and waits while each operation that the node has done is looked at. */
+    static JmxGate watched(CassandraPeer peer, Consumer<String> done) throws IOException {
+        return new JmxGate(peer, name -> false, done);
+    }
+
+    static JMXServiceURL url(int port) throws IOException {
         return new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + port + "/jmxrmi");
     }
 
@@ -73,7 +79,8 @@ final class JmxGate implements Closeable {
                 new InetSocketAddress(peer.config().address(), peer.cqlPort()));
     }
 
-    private static MBeanServer beans(MBeanServerConnection node, Predicate<String> refused, List<String> asked) {
+    private static MBeanServer beans(
+            MBeanServerConnection node, Predicate<String> refused, List<String> asked, Consumer<String> done) {
         MBeanServer own = ManagementFactory.getPlatformMBeanServer();
         return (MBeanServer) Proxy.newProxyInstance(
                 JmxGate.class.getClassLoader(), new Class<?>[] {MBeanServer.class}, (proxy, method, arguments) -> {
@@ -85,8 +92,9 @@ final class JmxGate implements Closeable {
                         return JmxGate.class.getClassLoader();
                     }
                     boolean sets = method.getName().equals("setAttribute");
+                    boolean invokes = method.getName().equals("invoke");
                     if (sets && refused.test(((Attribute) arguments[1]).getName())
-                            || method.getName().equals("invoke") && refused.test((String) arguments[1])) {
+                            || invokes && refused.test((String) arguments[1])) {
                         throw new SecurityException("Access Denied");
                     }
                     switch (method.getName()) {
@@ -98,7 +106,11 @@ final class JmxGate implements Closeable {
                     }
                     Method same = MBeanServerConnection.class.getMethod(method.getName(), method.getParameterTypes());
                     try {
-                        return same.invoke(node, arguments);
+                        Object answer = same.invoke(node, arguments);
+                        if (invokes) {
+                            done.accept((String) arguments[1]);
+                        }
+                        return answer;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
