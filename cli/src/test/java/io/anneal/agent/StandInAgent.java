@@ -33,6 +33,9 @@ public final class StandInAgent {
     private Optional<String> importFailure = Optional.empty();
     private Duration lease = Duration.ZERO;
     private boolean failsReleases;
+    private Duration ahead = Duration.ZERO;
+    private Optional<Instant> importedOf = Optional.empty();
+    private Duration importedSkew = Duration.ZERO;
 
     public StandInAgent(String endpoint, InstantSource clock, AgentKeyspace keyspace, Duration gcGrace) {
         this.endpoint = endpoint;
@@ -58,7 +61,7 @@ public final class StandInAgent {
             require(Texts.readId(in));
             if (snapshot.isEmpty()) {
                 asked.add("snapshot");
-                snapshot = Optional.of(clock.instant().truncatedTo(ChronoUnit.MILLIS));
+                snapshot = Optional.of(now().truncatedTo(ChronoUnit.MILLIS));
             }
             out.writeLong(snapshot.get().toEpochMilli());
             out.writeLong(snapshot.get().plus(SNAPSHOT_TOOK).toEpochMilli());
@@ -70,6 +73,8 @@ public final class StandInAgent {
                 throw new RequestException(importFailure.get(), "stand-in does not import");
             }
             asked.add("import");
+            importedOf = Optional.of(Instant.ofEpochMilli(in.readLong()));
+            importedSkew = Duration.ofMillis(in.readUnsignedVInt());
             out.writeUnsignedVInt(1);
         });
         register(handlers, AgentVerb.LOOK, (in, out) -> {
@@ -102,9 +107,13 @@ public final class StandInAgent {
         });
     }
 
+    private Instant now() {
+        return clock.instant().plus(ahead);
+    }
+
     private AgentStatus status(List<String> keyspaces) {
         return new AgentStatus(
-                clock.instant(),
+                now(),
                 hostId,
                 "5.0.9",
                 endpoint,
@@ -135,6 +144,21 @@ public final class StandInAgent {
         asked.add("release");
         run = Optional.empty();
         snapshot = Optional.empty();
+    }
+
+    /** As of a clock that is not set. */
+    public synchronized void runAhead(Duration by) {
+        ahead = by;
+    }
+
+    /** Since which snapshot it was to import what it has. */
+    public synchronized Optional<Instant> importedOf() {
+        return importedOf;
+    }
+
+    /** How far clocks may be apart, as it was told with that. */
+    public synchronized Duration importedSkew() {
+        return importedSkew;
     }
 
     /** As when nodes come and go. */

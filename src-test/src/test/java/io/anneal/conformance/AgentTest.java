@@ -22,9 +22,11 @@ import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
+import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.testkit.ManualClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -441,6 +443,38 @@ final class AgentTest {
         look.run();
         look.run();
         assertThat(idle).hasValue(2);
+    }
+
+    @Test
+    void shouldGoOnWithItsOwnRunAloneAndNotAfterItsLease() throws IOException {
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            hold.takeSnapshots();
+            for (UUID run : List.of(new UUID(1, 1), RUN)) {
+                if (run == RUN) {
+                    time.advance(LEASE);
+                }
+                assertThatExceptionOfType(PeerException.class)
+                        .isThrownBy(() ->
+                                ClusterHold.resume(List.of(asked), run, Duration.ZERO, LEASE, HostEnvironment.system()))
+                        .withMessageContaining("nothing is held for the run here, or its lease has ended")
+                        .satisfies(refused ->
+                                assertThat(ClusterHold.isOver(refused)).isTrue());
+            }
+        }
+    }
+
+    @Test
+    void shouldImportNothingWhileASessionWrites() throws IOException {
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            hold.takeSnapshots();
+            try (Replica replica = agent.replicas("live").open(KEYSPACE, "t", Optional.empty());
+                    Receiving receiving = replica.receive(new UUID(1, 2), Receiving.NO_DEADLINE)) {
+                receiving.newSSTable(SSTableVersion.NB);
+
+                assertThat(hold.importAll().get(0).failure().orElseThrow())
+                        .hasMessageContaining("nothing is imported: a session of the run is writing still");
+            }
+        }
     }
 
     @Test

@@ -205,7 +205,7 @@ final class GuardedTablesTest {
     /** Before anybody is told that the snapshot is taken. */
     @Test
     void shouldNotBringBackWhatWasTruncatedRightAfterTheSnapshot() throws IOException {
-        Instant start = Instant.now();
+        Instant start = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         Instant[] now = {start};
         try (JmxGate gate = JmxGate.watched(peer, operation -> {
                     if (operation.equals("takeSnapshot")) {

@@ -102,7 +102,11 @@ final class LiveNodeTest {
                     .singleElement()
                     .satisfies(snapshot -> assertThat(snapshot)
                             .isDirectoryContaining(file -> file.toString().endsWith("-Data.db"))
-                            .isDirectoryContaining(file -> file.endsWith("schema.cql")));
+                            .isDirectoryContaining(file -> file.endsWith("schema.cql"))
+                            .satisfies(directory -> assertThat(directory.resolve("manifest.json"))
+                                    .content()
+                                    .as("it ends by itself")
+                                    .contains("expires_at")));
             node.clearSnapshot("tag", Set.of(KEYSPACE));
             assertThat(node.snapshotDirectories("tag", table)).isEmpty();
         }

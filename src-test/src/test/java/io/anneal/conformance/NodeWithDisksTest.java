@@ -1,6 +1,7 @@
 package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
@@ -234,6 +235,60 @@ final class NodeWithDisksTest {
             } finally {
                 peer.own(tokens(), List.of());
             }
+        }
+    }
+
+    /** A coordinator that knows another ring would have it staged. */
+    @Test
+    void shouldImportNothingThatTheNodeDoesNotOwn() throws IOException {
+        peer.execute("CREATE TABLE named.foreign (k int PRIMARY KEY, v int)");
+        for (int k = 0; k < 20; k++) {
+            peer.execute("INSERT INTO named.foreign (k, v) VALUES (" + k + ", 1)");
+        }
+        Path beside = Files.createTempDirectory(directory, "beside");
+        Path other = moveOut("named", "foreign");
+        peer.truncate("named", "foreign");
+        peer.own(List.of(0L), List.of(1L << 62));
+        try (AgentBeside agent = new AgentBeside(peer, beside);
+                ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, "named.foreign")) {
+            hold.takeSnapshots();
+            agent.repair("named.foreign", other);
+
+            assertThat(hold.importAll().get(0).failure().orElseThrow())
+                    .hasMessageContaining("Cassandra did not import all SSTables");
+        } finally {
+            peer.own(tokens(), List.of());
+        }
+        assertThat(peer.execute("SELECT k FROM named.foreign").column("k")).isEmpty();
+    }
+
+    @Test
+    void shouldRefuseWhileRangesAreAboutToHaveOtherOwners() throws IOException {
+        peer.executeAll(List.of(
+                "CREATE TABLE named.pending (k int PRIMARY KEY, v int)",
+                "INSERT INTO named.pending (k, v) VALUES (1, 1)"));
+        Path beside = Files.createTempDirectory(directory, "beside");
+        Path other = moveOut("named", "pending");
+        peer.truncate("named", "pending");
+        try (AgentBeside agent = new AgentBeside(peer, beside)) {
+            try (ClusterHold hold = agent.hold(GuardedTables.Fence.HELD, "named.pending")) {
+                hold.takeSnapshots();
+                agent.repair("named.pending", other);
+                peer.expect(List.of(1L << 62));
+
+                assertThat(hold.importAll().get(0).failure().orElseThrow())
+                        .hasMessageContaining("nothing is imported")
+                        .hasMessageContaining("ranges are about to have other owners, keyspaces=[named]");
+            }
+            assertThatThrownBy(() -> agent.hold(GuardedTables.Fence.HELD, "named.pending"))
+                    .hasMessageContaining("nothing may be imported now")
+                    .hasMessageContaining("ranges are about to have other owners");
+        } finally {
+            peer.expect(List.of());
+        }
+        try (LiveNode node = LiveNodeTest.open(peer)) {
+            assertThat(node.isPending("named")).isFalse();
+            assertThat(node.neverPurges(table(node, "named", "pending"))).isFalse();
         }
     }
 

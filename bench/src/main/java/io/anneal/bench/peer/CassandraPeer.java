@@ -221,6 +221,11 @@ public final class CassandraPeer implements AutoCloseable {
         request("OWN", joined(tokens), joined(others));
     }
 
+    /** Has a node that does not run be about to join the ring with some tokens, until this is called with none. */
+    public void expect(Collection<Long> tokens) {
+        request("EXPECT", joined(tokens));
+    }
+
     private static String joined(Collection<Long> tokens) {
         return tokens.stream().map(String::valueOf).collect(Collectors.joining(","));
     }

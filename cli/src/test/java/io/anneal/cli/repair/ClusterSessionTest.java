@@ -41,6 +41,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -299,6 +300,31 @@ final class ClusterSessionTest {
     }
 
     /** Rows that come meanwhile are found in what is still to be compared alone: a snapshot would not have them. */
+    @Test
+    void shouldTellAllNodesOfTheEarliestSnapshotAndHowFarClocksAreApart() {
+        Duration apart = Duration.ofSeconds(3);
+        agents.get(0).runAhead(apart);
+
+        Ended ended = repair();
+
+        assertThat(ended.exitCode()).as(ended.err()).isZero();
+        for (StandInAgent agent : agents) {
+            assertThat(agent.importedOf()).contains(time.instant().truncatedTo(ChronoUnit.MILLIS));
+            assertThat(agent.importedSkew()).isGreaterThanOrEqualTo(apart);
+        }
+    }
+
+    @Test
+    void shouldHoldNothingWhereClocksAreTooFarApart() {
+        agents.get(1).runAhead(Duration.ofSeconds(11));
+
+        Ended ended = repair();
+
+        assertThat(ended.exitCode()).as(ended.out()).isEqualTo(5);
+        assertThat(ended.err()).contains("clocks of the nodes may be too far apart");
+        assertThat(agents.get(0).steps()).isEmpty();
+    }
+
     @Test
     void shouldGoOnWhereItWasInterrupted() throws Exception {
         Running running = new Running("--rate", "200", "--parallel", "1");

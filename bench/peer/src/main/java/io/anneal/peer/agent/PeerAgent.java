@@ -38,6 +38,7 @@ public final class PeerAgent {
             case "TOKEN" -> TableOperations.token(arguments.get(0), arguments.get(1), arguments.get(2));
             case "AWAIT_RING" -> Ring.awaitMembers(Integer.parseInt(arguments.get(0)));
             case "OWN" -> Ring.own(arguments.get(0), arguments.get(1));
+            case "EXPECT" -> Ring.expect(arguments.get(0));
             case "DUMP" -> Tools.dump(arguments.get(0), arguments.get(1));
             case "APPLY_ROWS" ->
                 StoreOperations.write(

@@ -13,6 +13,7 @@ import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.locator.TokenMetadata;
+import org.apache.cassandra.service.PendingRangeCalculatorService;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
@@ -46,6 +47,19 @@ final class Ring {
             owners.putAll(nobody, tokens(others));
         }
         ring.updateNormalTokens(owners);
+        return List.of();
+    }
+
+    /** Has a node that does not run be about to take tokens of the ring, or no longer if there are none. */
+    static List<List<String>> expect(String tokens) throws UnknownHostException {
+        TokenMetadata ring = StorageService.instance.getTokenMetadata();
+        InetAddressAndPort nobody = InetAddressAndPort.getByName(NOBODY);
+        ring.removeEndpoint(nobody);
+        if (!tokens.isEmpty()) {
+            ring.addBootstrapTokens(tokens(tokens), nobody);
+        }
+        PendingRangeCalculatorService.instance.update();
+        PendingRangeCalculatorService.instance.blockUntilFinished();
         return List.of();
     }
 
