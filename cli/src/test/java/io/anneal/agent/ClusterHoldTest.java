@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.key.TokenRange;
+import io.anneal.net.Connector;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
@@ -25,7 +26,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 final class ClusterHoldTest {
@@ -43,6 +47,52 @@ final class ClusterHoldTest {
                         .withBudget(ByteBudget.of(64 << 20)),
                 4,
                 new SecureRandom());
+    }
+
+    private static void await(BooleanSupplier condition) {
+        for (int i = 0; i < 2_000; i++) {
+            if (condition.getAsBoolean()) {
+                return;
+            }
+            LockSupport.parkNanos(10_000_000);
+        }
+        throw new AssertionError("it did not come to that");
+    }
+
+    /** A scheduler drops without a word what has thrown once. */
+    @Test
+    void shouldRenewLeasesAfterAnErrorToo() throws IOException {
+        AtomicBoolean fails = new AtomicBoolean();
+        AgentKeyspace keyspace =
+                new AgentKeyspace("ks", List.of("t"), Ring.of(List.of(TokenRange.FULL), Set.of("n1")), Map.of());
+        StandInAgent agent = new StandInAgent("n1", InstantSource.system(), keyspace, GC_GRACE);
+        try (Node asking = node();
+                Node served = node()) {
+            agent.register(served.handlers());
+            Connector failing = address -> {
+                if (fails.getAndSet(false)) {
+                    throw new IllegalStateException("a test's");
+                }
+                return asking.peers().connect(address);
+            };
+            AgentPeer peer =
+                    new AgentPeer(failing, served.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+            try (ClusterHold hold = ClusterHold.take(
+                    List.of(peer),
+                    UUID.randomUUID(),
+                    List.of("ks.t"),
+                    Duration.ofSeconds(1),
+                    HostEnvironment.system())) {
+                await(() -> agent.renewals() > 0);
+                fails.set(true);
+                await(() -> !fails.get());
+                int before = agent.renewals();
+
+                await(() -> agent.renewals() > before);
+
+                assertThat(hold.stands()).isTrue();
+            }
+        }
     }
 
     /** Both are shown, and an agent is told the skew in milliseconds: a part of one must not be lost. */

@@ -34,6 +34,7 @@ public final class StandInAgent {
     private Duration lease = Duration.ZERO;
     private boolean failsReleases;
     private Duration ahead = Duration.ZERO;
+    private int renewals;
     private Optional<Instant> importedOf = Optional.empty();
     private Duration importedSkew = Duration.ZERO;
 
@@ -56,6 +57,7 @@ public final class StandInAgent {
         register(handlers, AgentVerb.RENEW, (in, out) -> {
             require(Texts.readId(in));
             lease = Duration.ofMillis(in.readUnsignedVInt());
+            renewals++;
         });
         register(handlers, AgentVerb.SNAPSHOT, (in, out) -> {
             require(Texts.readId(in));
@@ -149,6 +151,11 @@ public final class StandInAgent {
     /** As of a clock that is not set. */
     public synchronized void runAhead(Duration by) {
         ahead = by;
+    }
+
+    /** How often leases were renewed. */
+    public synchronized int renewals() {
+        return renewals;
     }
 
     /** Since which snapshot it was to import what it has. */

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
@@ -478,6 +479,22 @@ final class GuardedTablesTest {
                     .close();
         }
         assertThat(node.neverPurges(table)).isFalse();
+    }
+
+    @Test
+    void shouldHoldNoneOfTheTablesWhereOneMayNotBeHeld() throws IOException {
+        peer.execute("CREATE TABLE " + KEYSPACE + ".second (k int PRIMARY KEY)");
+        AtomicInteger sets = new AtomicInteger();
+        try (JmxGate gate =
+                        JmxGate.open(peer, name -> name.equals("NeverPurgeTombstones") && sets.incrementAndGet() == 2);
+                LiveNode refused = LiveNode.open(gate.config(), HostEnvironment.system())) {
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> GuardedTables.hold(
+                            refused, List.of(table, table("second")), lease, InstantSource.system(), TAG))
+                    .withMessageContaining("deletions could not be held");
+        }
+        assertThat(node.neverPurges(table)).isFalse();
+        assertThat(lease.tables()).isEmpty();
     }
 
     private static String counters(String name) {

@@ -315,6 +315,15 @@ final class ClusterSessionTest {
     }
 
     @Test
+    void shouldRenewLeasesWhileItWorks() throws Exception {
+        Running running = new Running("--rate", 500, "--lease", 5);
+
+        running.await(run -> agents.stream().allMatch(agent -> agent.renewals() > 1));
+
+        assertThat(running.ended().exitCode()).isZero();
+    }
+
+    @Test
     void shouldHoldNothingWhereClocksAreTooFarApart() {
         agents.get(1).runAhead(Duration.ofSeconds(11));
 
