@@ -2,7 +2,6 @@ package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.faults.Commands;
 import io.anneal.store.TableRow;
 import java.io.IOException;
@@ -22,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -79,20 +79,47 @@ final class ClusterUnderLoadTest {
     }
 
     private Commands.Result repair(String table, String... more) {
+        return repairWatched(line -> {}, table, more);
+    }
+
+    private Commands.Result repairWatched(Consumer<String> lines, String table, String... more) {
         String[] all = new String[more.length + 1];
         all[0] = "load." + table;
         System.arraycopy(more, 0, all, 1, more.length);
-        return cluster.command("repair", all);
+        return cluster.commandWatched(lines, "repair", all);
     }
 
     private void miss(QuorumLoad load, int node) {
         cluster.leave(node);
+        load.writeOwn();
         load.awaitWrites(WRITES_MISSED);
         cluster.join(node);
     }
 
+    /** Repairs while deletions come late, and are compacted before anything is imported. */
+    private Commands.Result repairWhileDeletionsPurge(QuorumLoad load, String table, String... more) {
+        AtomicBoolean purged = new AtomicBoolean();
+        Commands.Result repaired = repairWatched(
+                line -> {
+                    if (line.contains(Moment.REPAIR.line) && purged.compareAndSet(false, true)) {
+                        deleteAndPurge(load, table);
+                    }
+                },
+                table,
+                more);
+        assertThat(purged).as(repaired.err() + repaired.out()).isTrue();
+        return repaired;
+    }
+
+    private void deleteAndPurge(QuorumLoad load, String table) {
+        load.deleteOwnLongAgo();
+        for (int i = 0; i < NODES; i++) {
+            cluster.node(i).compact("load", table);
+        }
+    }
+
     private void assertRepairs(QuorumLoad load, String table, String... more) {
-        Commands.Result repaired = repair(table, more);
+        Commands.Result repaired = repairWhileDeletionsPurge(load, table, more);
         assertThat(repaired.exitCode())
                 .as("%s, seed %d: %s%s", load, seed, repaired.err(), repaired.out())
                 .isZero();
@@ -101,7 +128,7 @@ final class ClusterUnderLoadTest {
 
     /** On a fast machine all of the table may have been written within the last seconds. */
     private void assertRepairsButTheRecent(QuorumLoad load) {
-        Commands.Result repaired = repair("used");
+        Commands.Result repaired = repairWhileDeletionsPurge(load, "used");
         assertThat(repaired.exitCode())
                 .as("%s, seed %d: %s%s", load, seed, repaired.err(), repaired.out())
                 .isEqualTo(repaired.out().contains("nothing was compared") ? 5 : 0);
@@ -187,7 +214,7 @@ final class ClusterUnderLoadTest {
                 int victim = random.nextInt(NODES);
                 miss(load, victim);
 
-                Commands.Result interrupted = repairKilling(victim, moment);
+                Commands.Result interrupted = repairKilling(victim, moment, "killed", cluster.node(victim)::kill);
 
                 assertThat(interrupted.exitCode())
                         .as("%s, node %d, seed %d: %s%s", moment, victim, seed, interrupted.err(), interrupted.out())
@@ -214,14 +241,56 @@ final class ClusterUnderLoadTest {
         }
     }
 
-    /** The node has forgotten that deletions are held: if it is to import anything it refuses, and all let go. */
+    /** The node has forgotten that deletions are held: it refuses, and all let go. */
     private void goOnAfterRestart(int restarted) {
         Commands.Result resumed = cluster.resume();
         String said = "node " + restarted + ", seed " + seed + ": " + resumed.err() + resumed.out();
-        assertThat(resumed.exitCode()).as(said).isIn(0, 1);
-        if (resumed.exitCode() == 1) {
-            assertThat(resumed.err()).as(said).contains("node was restarted");
-            assertThat(resumed.out()).as(said).contains(cluster.agent(restarted) + ": did not import");
+        assertThat(resumed.exitCode()).as(said).isEqualTo(1);
+        assertThat(resumed.err()).as(said).contains("node was restarted");
+        assertThat(resumed.out()).as(said).contains(cluster.agent(restarted) + ": did not import");
+    }
+
+    /** In each node's own files, while clients go on. */
+    private void assertOwnStands(QuorumLoad load, String table, String said) throws IOException {
+        assertThat(load.wrong()).as(said).isEmpty();
+        for (int i = 0; i < NODES; i++) {
+            assertThat(load.wrongInOwn(values(i, table)))
+                    .as("node %d, %s", i, said)
+                    .isEmpty();
+        }
+    }
+
+    /** It costs minutes of a busy machine. */
+    @Test
+    @EnabledIfSystemProperty(named = "anneal.all", matches = "true")
+    void shouldConvergeAfterAnAgentWasKilledAndStartedAgain() throws Exception {
+        createTable("watched", false);
+        try (QuorumLoad load = QuorumLoad.start(cluster.session(), "load.watched", CLIENTS, seed)) {
+            for (Moment moment : drawn(Moment.values())) {
+                int victim = random.nextInt(NODES);
+                miss(load, victim);
+
+                Commands.Result interrupted = repairKilling(victim, moment, "watched", () -> cluster.killAgent(victim));
+
+                String said =
+                        moment + ", agent " + victim + ", seed " + seed + ": " + interrupted.err() + interrupted.out();
+                assertThat(interrupted.exitCode()).as(said).isIn(1, 5);
+                assertThat(interrupted.err()).as(said).contains(cluster.agent(victim));
+                cluster.restartAgent(victim);
+                if (interrupted.err().contains("go on before ")) {
+                    Commands.Result resumed = cluster.resume();
+                    said += resumed.err() + resumed.out();
+                    assertThat(resumed.exitCode()).as(said).isEqualTo(5);
+                    assertThat(resumed.err()).as(said).contains("an agent has let go of the run", "start another run");
+                } else {
+                    assertThat(moment).as(said).isEqualTo(Moment.SNAPSHOT);
+                }
+                cluster.assertNothingLeft("load");
+                assertRepairs(load, "watched", "--include-recent");
+                assertOwnStands(load, "watched", said);
+            }
+            load.stop();
+            assertAllStands(load, "watched");
         }
     }
 
@@ -231,31 +300,56 @@ final class ClusterUnderLoadTest {
         return drawn;
     }
 
-    private Commands.Result repairKilling(int victim, Moment moment) throws IOException {
-        CassandraPeer node = cluster.node(victim);
-        node.flush("load", "killed");
-        Path table = node.sstables("load", "killed").get(0).getParent();
-        Set<Path> before = files(table);
-        BooleanSupplier comes = () -> switch (moment) {
-            case SNAPSHOT -> cluster.hasSnapshot(victim, "load");
-            case REPAIR -> true;
-            case IMPORT -> !before.containsAll(files(table));
-        };
+    /** How far a run has come with a node, by what is said and by the node's files: so a kill comes in the midst of a step. */
+    private final class Course {
+        private final Moment moment;
+        private final int node;
+        private final Path directory;
+        /** With what was flushed for the snapshot: what comes after that is imported. */
+        private volatile Set<Path> before = Set.of();
+
+        Course(Moment moment, int node, String table) {
+            this.moment = moment;
+            this.node = node;
+            cluster.node(node).flush("load", table);
+            directory = cluster.node(node).sstables("load", table).get(0).getParent();
+        }
+
+        /** Whether the moment may come from now on, by what was said. */
+        boolean hears(String said) {
+            if (before.isEmpty() && said.contains(Moment.REPAIR.line)) {
+                before = files(directory);
+            }
+            return said.contains(moment.line);
+        }
+
+        boolean comes() {
+            return switch (moment) {
+                case SNAPSHOT -> cluster.hasSnapshot(node, "load");
+                case REPAIR -> true;
+                case IMPORT -> !before.containsAll(files(directory));
+            };
+        }
+    }
+
+    /** @param kill ends the node, or what stands beside it */
+    private Commands.Result repairKilling(int victim, Moment moment, String table, Runnable kill) {
+        Course course = new Course(moment, victim, table);
         AtomicReference<CompletableFuture<Boolean>> killing = new AtomicReference<>();
         AtomicBoolean ended = new AtomicBoolean();
         Commands.Result result;
         try {
             result = cluster.commandWatched(
                     line -> {
-                        if (line.contains(moment.line) && killing.get() == null) {
-                            killing.set(CompletableFuture.supplyAsync(() -> kill(node, comes, ended)));
+                        if (course.hears(line) && killing.get() == null) {
+                            killing.set(CompletableFuture.supplyAsync(() -> kill(kill, course::comes, ended)));
                             if (moment == Moment.REPAIR) {
                                 killing.get().join();
                             }
                         }
                     },
                     "repair",
-                    "load.killed",
+                    "load." + table,
                     "--include-recent");
         } finally {
             ended.set(true);
@@ -268,15 +362,15 @@ final class ClusterUnderLoadTest {
         return result;
     }
 
-    /** Kills a node as soon as something comes; false if the command ends before. */
-    private static boolean kill(CassandraPeer node, BooleanSupplier comes, AtomicBoolean ended) {
+    /** Kills as soon as something comes; false if the command ends before. */
+    private static boolean kill(Runnable kill, BooleanSupplier comes, AtomicBoolean ended) {
         while (!comes.getAsBoolean()) {
             if (ended.get()) {
                 return false;
             }
             LockSupport.parkNanos(100_000);
         }
-        node.kill();
+        kill.run();
         return true;
     }
 
@@ -298,7 +392,9 @@ final class ClusterUnderLoadTest {
                 "table was dropped and made again",
                 "DROP TABLE load.%s",
                 "CREATE TABLE load.%s (p int, c int, v text, w text, PRIMARY KEY (p, c))"),
-        CREATE_ANOTHER("schema has changed", "CREATE TABLE load.%s_other (p int PRIMARY KEY)");
+        CREATE_ANOTHER("schema has changed", "CREATE TABLE load.%s_other (p int PRIMARY KEY)"),
+        /** Of the node that lacks the rows. */
+        RESTART("node was restarted");
 
         private final String reason;
         private final List<String> statements;
@@ -309,7 +405,7 @@ final class ClusterUnderLoadTest {
         }
 
         private boolean keepsRows() {
-            return this == ADD_COLUMN || this == DROP_COLUMN || this == CREATE_ANOTHER;
+            return this == ADD_COLUMN || this == DROP_COLUMN || this == CREATE_ANOTHER || this == RESTART;
         }
     }
 
@@ -346,6 +442,10 @@ final class ClusterUnderLoadTest {
                 line -> {
                     if (line.contains(moment.line) && changed.compareAndSet(false, true)) {
                         change.statements.forEach(statement -> cluster.session().execute(statement.formatted(table)));
+                        if (change == Change.RESTART) {
+                            cluster.node(2).kill();
+                            cluster.restart(2);
+                        }
                     }
                 },
                 "repair",

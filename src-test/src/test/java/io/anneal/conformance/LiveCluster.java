@@ -224,7 +224,7 @@ final class LiveCluster implements Closeable {
 
     /** Goes on with the run that is left. */
     Commands.Result resume() {
-        return Commands.run("cluster", "repair", "--resume", "--state", state());
+        return Commands.run("cluster", "repair", "--resume", "--rate", "0", "--state", state());
     }
 
     /** What an agent asks for who asks. */

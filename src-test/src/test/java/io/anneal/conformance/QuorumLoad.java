@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import java.io.Closeable;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,10 +27,19 @@ import java.util.concurrent.atomic.AtomicLong;
  * Clients that write, delete and read rows of a few partitions at QUORUM, each write at a time of its own, and the log of all they did.
  * A value says when it was written. What a read answers of a column must be what was written or deleted there last of what was
  * acknowledged before it began, or something newer: of that nobody knows whether it came before or after, or whether it was done at all.
+ * Beside them the test has partitions of its own, of which no client hides by what it writes later that they came back.
  */
 final class QuorumLoad implements Closeable {
     static final int PARTITIONS = 60;
     static final int ROWS_EACH = 8;
+    /** Behind those of the clients. */
+    private static final int PARTITIONS_OF_TEST = 10;
+
+    private static final int PARTITIONS_ALL = PARTITIONS + PARTITIONS_OF_TEST;
+
+    /** More than the gc_grace of the table. */
+    private static final Duration LONG_AGO = Duration.ofDays(11);
+
     private static final List<String> COLUMNS = List.of("v", "w");
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -47,6 +57,7 @@ final class QuorumLoad implements Closeable {
     private final PreparedStatement deleteRow;
     private final PreparedStatement deleteRange;
     private final PreparedStatement deletePartition;
+    private final PreparedStatement deletePartitionLongAgo;
     private final PreparedStatement read;
     private volatile boolean stopped;
 
@@ -67,7 +78,7 @@ final class QuorumLoad implements Closeable {
 
     private QuorumLoad(CqlSession session, String table, int clientCount) {
         this.session = session;
-        for (int partition = 0; partition < PARTITIONS; partition++) {
+        for (int partition = 0; partition < PARTITIONS_ALL; partition++) {
             for (Cell cell : cells(partition, 0, ROWS_EACH)) {
                 logs.put(cell, new Log(new ConcurrentHashMap<>(), new AtomicLong(NEVER)));
             }
@@ -77,7 +88,11 @@ final class QuorumLoad implements Closeable {
         deleteColumn = prepare("DELETE w FROM " + table + " USING TIMESTAMP :at WHERE p = :p AND c = :c");
         deleteRow = prepare("DELETE FROM " + table + " USING TIMESTAMP :at WHERE p = :p AND c = :c");
         deleteRange = prepare("DELETE FROM " + table + " USING TIMESTAMP :at WHERE p = :p AND c >= :c");
-        deletePartition = prepare("DELETE FROM " + table + " USING TIMESTAMP :at WHERE p = :p");
+        String partition = "DELETE FROM " + table + " USING TIMESTAMP :at WHERE p = :p";
+        deletePartition = prepare(partition);
+        deletePartitionLongAgo = session.prepare(SimpleStatement.newInstance(partition)
+                .setConsistencyLevel(ConsistencyLevel.ALL)
+                .setNowInSeconds(Math.toIntExact(Instant.now().minus(LONG_AGO).getEpochSecond())));
         read = prepare("SELECT v, w FROM " + table + " WHERE p = :p AND c = :c");
         clients = Executors.newFixedThreadPool(clientCount);
     }
@@ -143,13 +158,14 @@ final class QuorumLoad implements Closeable {
         }
     }
 
-    private void write(PreparedStatement statement, int p, int c, List<Cell> cells, boolean deletes) {
+    /** Whether it was acknowledged. */
+    private boolean write(PreparedStatement statement, int p, int c, List<Cell> cells, boolean deletes) {
         Instant now = Instant.now();
         long micros = now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
         long at = lastMicros.updateAndGet(last -> Math.max(last + 1, micros));
         cells.forEach(cell -> logs.get(cell).deletes().put(at, deletes));
         var bound = statement.boundStatementBuilder().setInt("p", p).setLong("at", at);
-        if (statement != deletePartition) {
+        if (statement.getVariableDefinitions().contains("c")) {
             bound = bound.setInt("c", c);
         }
         if (!deletes) {
@@ -159,10 +175,33 @@ final class QuorumLoad implements Closeable {
             session.execute(bound.build());
         } catch (DriverException e) {
             unknown.incrementAndGet();
-            return;
+            return false;
         }
         cells.forEach(cell -> logs.get(cell).acknowledged().accumulateAndGet(at, Math::max));
         acknowledged.incrementAndGet();
+        return true;
+    }
+
+    /** Writes the rows of the test's own partitions. */
+    void writeOwn() {
+        for (int p = PARTITIONS; p < PARTITIONS_ALL; p++) {
+            for (Cell cell : cells(p, 0, ROWS_EACH)) {
+                PreparedStatement statement = cell.column().equals("v") ? insert : update;
+                LiveCluster.await(
+                        cell + " is written, " + this,
+                        () -> write(statement, cell.partition(), cell.row(), List.of(cell), false));
+            }
+        }
+    }
+
+    /** Deletes half of them at all replicas, which may purge that as soon as they compact: so a deletion looks that comes late. */
+    void deleteOwnLongAgo() {
+        for (int i = PARTITIONS; i < PARTITIONS_ALL; i += 2) {
+            int p = i;
+            LiveCluster.await(
+                    "partition " + p + " is deleted, " + this,
+                    () -> write(deletePartitionLongAgo, p, 0, cells(p, 0, ROWS_EACH), true));
+        }
     }
 
     private void read(int p, int c) {
@@ -204,7 +243,7 @@ final class QuorumLoad implements Closeable {
 
     /** Reads all at QUORUM. */
     List<String> readAll() {
-        for (int p = 0; p < PARTITIONS; p++) {
+        for (int p = 0; p < PARTITIONS_ALL; p++) {
             for (int c = 0; c < ROWS_EACH; c++) {
                 read(p, c);
             }
@@ -218,9 +257,19 @@ final class QuorumLoad implements Closeable {
      * @param values those that are not null
      */
     List<String> wrongIn(Map<Cell, Object> values) {
+        return wrongIn(values, 0);
+    }
+
+    /** The same of the test's own partitions, whatever the clients do. */
+    List<String> wrongInOwn(Map<Cell, Object> values) {
+        return wrongIn(values, PARTITIONS);
+    }
+
+    private List<String> wrongIn(Map<Cell, Object> values, int firstPartition) {
         List<String> found = new ArrayList<>();
         logs.forEach((cell, log) -> {
-            if (!log.allows(values.get(cell), log.acknowledged().get())) {
+            if (cell.partition() >= firstPartition
+                    && !log.allows(values.get(cell), log.acknowledged().get())) {
                 found.add(cell + " is " + values.get(cell) + ", the last acknowledged was "
                         + log.acknowledged().get() + " of " + log.deletes());
             }
