@@ -44,6 +44,8 @@ final class ClusterUnderLoadTest {
     private static final int ROWS_EACH = 20;
     private static final int CLIENTS = 2;
     private static final int WRITES_MISSED = 300;
+    /** What a process exits with that is killed. */
+    private static final int KILLED = 128 + 9;
 
     private final long seed = Long.getLong("anneal.seed", new Random().nextLong());
     private final Random random = new Random(seed);
@@ -248,6 +250,50 @@ final class ClusterUnderLoadTest {
         assertThat(resumed.exitCode()).as(said).isEqualTo(1);
         assertThat(resumed.err()).as(said).contains("node was restarted");
         assertThat(resumed.out()).as(said).contains(cluster.agent(restarted) + ": did not import");
+    }
+
+    /** It costs minutes of a busy machine. */
+    @Test
+    @EnabledIfSystemProperty(named = "anneal.all", matches = "true")
+    void shouldConvergeAfterTheCommandWasKilledAndResumed(@TempDir Path directory) throws Exception {
+        createTable("steered", false);
+        try (QuorumLoad load = QuorumLoad.start(cluster.session(), "load.steered", CLIENTS, seed)) {
+            for (Moment moment : drawn(Moment.values())) {
+                int lacking = random.nextInt(NODES);
+                miss(load, lacking);
+                Course course = new Course(moment, lacking, "steered");
+                Path log = Files.createFile(directory.resolve(moment.name()));
+                Process command = cluster.start(log, "repair", "load.steered", "--include-recent");
+                while (command.isAlive() && !(course.hears(text(log)) && course.comes())) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+                command.destroyForcibly();
+                String said = moment + ", node " + lacking + ", seed " + seed + ": " + text(log);
+                assertThat(command.waitFor()).as("it was killed: %s", said).isEqualTo(KILLED);
+
+                // The agents hold on without it.
+                deleteAndPurge(load, "steered");
+                Commands.Result resumed = cluster.resume();
+
+                assertThat(resumed.exitCode())
+                        .as(said + resumed.err() + resumed.out())
+                        .isZero();
+                assertThat(resumed.err()).as(said).contains("going on with run ");
+                assertThat(resumed.out()).as(said).contains("load.steered: covered until ");
+                cluster.assertNothingLeft("load");
+                assertOwnStands(load, "steered", said);
+            }
+            load.stop();
+            assertAllStands(load, "steered");
+        }
+    }
+
+    private static String text(Path log) {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** In each node's own files, while clients go on. */
