@@ -18,8 +18,6 @@ import io.anneal.bench.peer.PeerSSTableVersion;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
-import io.anneal.net.NetConfig;
-import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
 import io.anneal.node.Receiving;
@@ -454,8 +452,8 @@ final class AgentTest {
                     time.advance(LEASE);
                 }
                 assertThatExceptionOfType(PeerException.class)
-                        .isThrownBy(() ->
-                                ClusterHold.resume(List.of(asked), run, Duration.ZERO, LEASE, HostEnvironment.system()))
+                        .isThrownBy(() -> ClusterHold.resume(
+                                List.of(beside.asked()), run, Duration.ZERO, LEASE, HostEnvironment.system()))
                         .withMessageContaining("nothing is held for the run here, or its lease has ended")
                         .satisfies(refused ->
                                 assertThat(ClusterHold.isOver(refused)).isTrue());

@@ -299,7 +299,10 @@ class StagedCompactionTest {
 
             staging.compact(PLAIN, ONE_DISK);
 
-            assertThat(lying("t")).as("it, and what the others are merged to").hasSize(2).contains(cut);
+            assertThat(lying("t"))
+                    .as("it, and what the others are merged to")
+                    .hasSize(2)
+                    .contains(cut);
             assertThatThrownBy(() -> staged(staging, PLAIN)).hasMessageContaining("cut short");
         }
     }
@@ -344,8 +347,7 @@ class StagedCompactionTest {
                         Optional.empty(),
                         1,
                         SSTableWriterConfig.defaults(1))) {
-                    Descriptor copy =
-                            receiving.newSSTable(SSTableVersion.ME).descriptor();
+                    Descriptor copy = receiving.newSSTable(SSTableVersion.ME).descriptor();
                     SSTableLinks.link(original, copy);
                     receiving.complete();
                 }
