@@ -1,11 +1,15 @@
 package io.anneal.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.ClusterHold;
+import io.anneal.agent.LiveNode;
+import io.anneal.agent.LiveNodeConfig;
+import io.anneal.agent.LiveNodeException;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.faults.Commands;
@@ -20,6 +24,7 @@ import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -57,6 +62,7 @@ final class ClusterRepairTest {
                 LiveCluster.start(LiveCluster.Shape.of("127.0.2", NODES, TOKENS, new Random(21)), directory)) {
             cluster = started;
             createTables();
+            refusesTheCqlOfAnotherNode();
             damage();
             repairsWithOneCommand();
             leavesNothingWhenTheCommandIsKilled();
@@ -65,6 +71,19 @@ final class ClusterRepairTest {
             doesNotBringBackWhatWasTruncated();
             saysWhichNodeDidNotImport();
             givesMemoryBackWhereNothingIsHeld();
+        }
+    }
+
+    private void refusesTheCqlOfAnotherNode() throws IOException {
+        LiveNodeConfig two = LiveNodeConfig.of(
+                new InetSocketAddress("127.0.0.1", cluster.node(0).jmxPort()),
+                new InetSocketAddress(cluster.host(1), cluster.node(1).cqlPort()));
+        try (LiveNode node = LiveNode.open(two, HostEnvironment.system())) {
+            assertThatExceptionOfType(LiveNodeException.class)
+                    .isThrownBy(() -> node.tables("shop"))
+                    .withMessageContaining("CQL and JMX are of two nodes")
+                    .withMessageContaining("cql=" + cluster.host(1))
+                    .withMessageContaining("jmx-host-id=" + node.hostId());
         }
     }
 
