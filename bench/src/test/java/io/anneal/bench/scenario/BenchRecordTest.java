@@ -66,6 +66,11 @@ final class BenchRecordTest {
         "idle-memory, B",
         "sstables, 1",
         "rows-written, 1",
+        "snapshot-skew, s",
+        "rows-in-skew, 1",
+        "rows-moved, 1",
+        "moved-share, 1",
+        "rows-left-out, 1",
         "rows-differing, 1",
         "bytes-sent, B",
         "bytes-read, B",
@@ -98,7 +103,7 @@ final class BenchRecordTest {
     })
     void shouldNameMetricsAndUnitsAsRecordsHaveThem(String text, String unit) {
         assertThat(named(BenchMetric.values(), BenchMetric::text, text).unit()).isEqualTo(unit);
-        assertThat(BenchMetric.values()).hasSize(38);
+        assertThat(BenchMetric.values()).hasSize(43);
     }
 
     @Test
