@@ -90,9 +90,8 @@ final class QuorumLoad implements Closeable {
         deleteRange = prepare("DELETE FROM " + table + " USING TIMESTAMP :at WHERE p = :p AND c >= :c");
         String partition = "DELETE FROM " + table + " USING TIMESTAMP :at WHERE p = :p";
         deletePartition = prepare(partition);
-        deletePartitionLongAgo = session.prepare(SimpleStatement.newInstance(partition)
-                .setConsistencyLevel(ConsistencyLevel.ALL)
-                .setNowInSeconds(Math.toIntExact(Instant.now().minus(LONG_AGO).getEpochSecond())));
+        deletePartitionLongAgo =
+                session.prepare(SimpleStatement.newInstance(partition).setConsistencyLevel(ConsistencyLevel.ALL));
         read = prepare("SELECT v, w FROM " + table + " WHERE p = :p AND c = :c");
         clients = Executors.newFixedThreadPool(clientCount);
     }
@@ -170,6 +169,10 @@ final class QuorumLoad implements Closeable {
         }
         if (!deletes) {
             bound = bound.setString("value", Long.toString(at));
+        }
+        if (statement == deletePartitionLongAgo) {
+            // What is prepared does not hand it on.
+            bound = bound.setNowInSeconds(Math.toIntExact(now.minus(LONG_AGO).getEpochSecond()));
         }
         try {
             session.execute(bound.build());
