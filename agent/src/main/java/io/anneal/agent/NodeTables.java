@@ -17,8 +17,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -104,8 +106,7 @@ final class NodeTables implements Closeable {
                 .withString(DefaultDriverOption.METRICS_FACTORY_CLASS, "NoopMetricsFactory")
                 .withInt(DefaultDriverOption.NETTY_IO_SIZE, 1)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
-                // A node that is busy answers late, and a run is not worth starting anew for that. By default: 2 and 5
-                // s.
+                // A busy node answers late, and no run is worth starting anew for that. By default it is 2 and 5 s.
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, PATIENCE)
                 .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, PATIENCE)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, PATIENCE)
@@ -247,12 +248,14 @@ final class NodeTables implements Closeable {
     }
 
     /** The driver wraps what a node failed with in what it tried, for each node: here it is one. */
-    private static Throwable reason(DriverException e) {
+    static Throwable reason(DriverException e) {
         Throwable reason = e;
         if (e instanceof AllNodesFailedException all && !all.getAllErrors().isEmpty()) {
             reason = all.getAllErrors().values().iterator().next().get(0);
         }
-        for (Throwable next = reason; next != null; next = beneath(reason)) {
+        // One may suppress what it is the cause of.
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Throwable next = reason; next != null && seen.add(next); next = beneath(reason)) {
             reason = next;
         }
         return reason;
