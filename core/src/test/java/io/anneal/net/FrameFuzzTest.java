@@ -88,7 +88,7 @@ class FrameFuzzTest {
             for (int round = 0; round < 50; round++) {
                 byte[] garbage = new byte[1 + random.nextInt(200)];
                 random.nextBytes(garbage);
-                garbage[0] = (byte) (garbage[0] == 'A' ? 'B' : garbage[0]);
+                garbage[0] = (byte) (garbage[0] == 'A' || TlsLink.isTls(garbage) ? 'B' : garbage[0]);
                 try (RawPeer peer = RawPeer.connect(net.server.address())) {
                     peer.send(garbage);
 
