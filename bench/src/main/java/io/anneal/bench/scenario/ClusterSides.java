@@ -10,6 +10,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +39,7 @@ final class ClusterSides implements Closeable {
     private static final String RESIDENT = "VmRSS:";
     private static final int KIBIBYTE = 1024;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int READ_BYTES = 1 << 20;
     private static final int FIRST = 1;
     private static final int STOP_SECONDS = 30;
     private static final double SECOND_NANOS = 1e9;
@@ -166,7 +169,22 @@ final class ClusterSides implements Closeable {
     void put(RepairData data) throws IOException {
         if (held != data) {
             nodes.put(data);
+            readAll(RepairData.schema(data.shape()));
             held = data;
+        }
+    }
+
+    /** An import leaves nothing of the files in the page cache, and whoever comes first would pay for reading them from the disk. */
+    private void readAll(TableSchema table) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BYTES);
+        for (CassandraPeer node : nodes.ring().nodes()) {
+            for (Path data : node.sstables(table.keyspace(), table.name())) {
+                try (FileChannel channel = FileChannel.open(data)) {
+                    while (channel.read(buffer.clear()) >= 0) {
+                        assert buffer.position() > 0 : data;
+                    }
+                }
+            }
         }
     }
 
