@@ -58,6 +58,9 @@ public final class Agent implements Closeable {
     /** Guards what is asked of the node, one after the other. */
     private final Object work = new Object();
 
+    /** For what is held, and until it is let go. */
+    private final NodeConnection connection;
+
     private volatile Optional<HeldRun> held = Optional.empty();
     private volatile Optional<Lease> lease = Optional.empty();
     /** Something could not be let go, as while the node is down. */
@@ -80,6 +83,7 @@ public final class Agent implements Closeable {
         this.fence = fence;
         this.runs = runs;
         this.self = self;
+        connection = new NodeConnection(config, host);
         thread = host.threads().single("agent");
         unreached = new SeldomSaid(host.nanoTime(), SAID_AGAIN);
         idleSinceNanos = OptionalLong.of(host.nanoTime().getAsLong());
@@ -197,7 +201,7 @@ public final class Agent implements Closeable {
                 boolean holds = false;
                 isLeft = true;
                 try {
-                    held = Optional.of(HeldRun.hold(config, host, fence, run, tables, wanted, directory));
+                    held = Optional.of(HeldRun.hold(connection, host, fence, run, tables, wanted, directory));
                     holds = true;
                 } finally {
                     if (!holds) {
@@ -283,11 +287,10 @@ public final class Agent implements Closeable {
         }
     }
 
-    /** By a connection of its own: the run's may have broken, as when the node was restarted. */
     private void letGoOfLeft() throws IOException {
         if (isLeft && held.isEmpty()) {
-            try (LiveNode node = LiveNode.open(config, host)) {
-                letGo(node, fence, runs);
+            try (connection) {
+                letGo(connection.node(), fence, runs);
             }
             isLeft = false;
             unreached.ended();

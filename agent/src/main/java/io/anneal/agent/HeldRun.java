@@ -1,7 +1,6 @@
 package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
-import io.anneal.io.Closing;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
@@ -29,9 +28,11 @@ import java.util.UUID;
  */
 final class HeldRun implements Closeable {
     private final UUID id;
-    private final LiveNodeConfig config;
     private final HostEnvironment host;
-    private final LiveNode node;
+    private final NodeConnection connection;
+    /** Of the node, for messages. */
+    private final String address;
+
     private final List<LiveTable> tables;
     private final GuardedTables guarded;
     private final StagingArea staging;
@@ -40,6 +41,8 @@ final class HeldRun implements Closeable {
     private final Set<LiveTable> importing = new HashSet<>();
 
     private int imported;
+    /** The last look found nothing staged, and nothing that had changed: there is nothing for an import to guard, or to say. */
+    private boolean isCheckedWithNothingStaged;
 
     /**
      * @param directories of all tables, one or one a disk each
@@ -50,16 +53,16 @@ final class HeldRun implements Closeable {
 
     private HeldRun(
             UUID id,
-            LiveNodeConfig config,
             HostEnvironment host,
-            LiveNode node,
+            NodeConnection connection,
+            String address,
             List<LiveTable> tables,
             GuardedTables guarded,
             StagingArea staging) {
         this.id = id;
-        this.config = config;
         this.host = host;
-        this.node = node;
+        this.connection = connection;
+        this.address = address;
         this.tables = tables;
         this.guarded = guarded;
         this.staging = staging;
@@ -73,7 +76,7 @@ final class HeldRun implements Closeable {
      * @param directory for what they receive, which is there
      */
     static HeldRun hold(
-            LiveNodeConfig config,
+            NodeConnection connection,
             HostEnvironment host,
             FenceLease lease,
             UUID id,
@@ -81,26 +84,23 @@ final class HeldRun implements Closeable {
             GuardedTables.Fence wanted,
             Path directory)
             throws IOException {
-        List<Closeable> opened = new ArrayList<>();
+        LiveNode node = connection.node();
+        List<LiveTable> tables = new ArrayList<>();
+        for (String name : qualifiedTables) {
+            int dot = name.indexOf('.');
+            tables.add(node.table(name.substring(0, Math.max(0, dot)), name.substring(dot + 1))
+                    .orElseThrow(() ->
+                            new LiveNodeException("table is not there, node=" + node.address() + ", table=" + name)));
+        }
+        StagingArea staging = StagingArea.open(directory, node.hostId().toString(), host.clock());
         boolean held = false;
         try {
-            LiveNode node = LiveNode.open(config, host);
-            opened.add(node);
-            List<LiveTable> tables = new ArrayList<>();
-            for (String name : qualifiedTables) {
-                int dot = name.indexOf('.');
-                tables.add(node.table(name.substring(0, Math.max(0, dot)), name.substring(dot + 1))
-                        .orElseThrow(() -> new LiveNodeException(
-                                "table is not there, node=" + node.address() + ", table=" + name)));
-            }
-            StagingArea staging = StagingArea.open(directory, node.hostId().toString(), host.clock());
-            opened.add(staging);
             GuardedTables guarded = GuardedTables.hold(node, tables, lease, host.clock(), tag(id), wanted);
             held = true;
-            return new HeldRun(id, config, host, node, List.copyOf(tables), guarded, staging);
+            return new HeldRun(id, host, connection, node.address(), List.copyOf(tables), guarded, staging);
         } finally {
             if (!held) {
-                Closing.all(opened);
+                staging.close();
             }
         }
     }
@@ -117,6 +117,7 @@ final class HeldRun implements Closeable {
     /** Takes the snapshot, if that is not done. */
     AgentSnapshot takeSnapshot() throws IOException {
         if (snapshot.isEmpty()) {
+            LiveNode node = connection.node();
             Instant at = guarded.takeSnapshot();
             Instant doneAt = host.clock().instant();
             List<Path> directories = new ArrayList<>();
@@ -177,13 +178,14 @@ final class HeldRun implements Closeable {
     List<StagedContent> look() throws IOException {
         requireWritten();
         Instant deadline = guarded.deadline(requireSnapshot(), Duration.ZERO);
-        try (LiveNode now = LiveNode.open(config, host)) {
-            guarded.requireUnchanged(now, deadline);
-        }
+        isCheckedWithNothingStaged = false;
+        guarded.requireUnchanged(connection.node(), deadline);
         List<StagedContent> contents = new ArrayList<>();
-        for (Map.Entry<LiveTable, Path> table : staged(Set.of()).entrySet()) {
+        Map<LiveTable, Path> found = staged(Set.of());
+        isCheckedWithNothingStaged = found.isEmpty();
+        for (Map.Entry<LiveTable, Path> table : found.entrySet()) {
             LiveTable name = table.getKey();
-            try (Replica own = open(node.address(), name.keyspace(), name.name(), Optional.empty())) {
+            try (Replica own = open(address, name.keyspace(), name.name(), Optional.empty())) {
                 if (!importing.contains(name)) {
                     staging.compact(
                             own.schema(),
@@ -218,14 +220,14 @@ final class HeldRun implements Closeable {
 
     private Instant requireSnapshot() throws LiveNodeException {
         return snapshot.orElseThrow(() -> new LiveNodeException(
-                        "nothing is imported: no snapshot is taken, node=" + node.address() + ", run=" + id))
+                        "nothing is imported: no snapshot is taken, node=" + address + ", run=" + id))
                 .at();
     }
 
     private void requireWritten() throws LiveNodeException {
         if (staging.isReceiving()) {
-            throw new LiveNodeException("nothing is imported: a session of the run is writing still, node="
-                    + node.address() + ", run=" + id);
+            throw new LiveNodeException(
+                    "nothing is imported: a session of the run is writing still, node=" + address + ", run=" + id);
         }
     }
 
@@ -242,20 +244,21 @@ final class HeldRun implements Closeable {
         requireWritten();
         Instant deadline = guarded.deadline(earliestSnapshot, skewMost);
         Map<LiveTable, Path> staged = staged(leftOut);
-        // The connection of the run has broken if the node was restarted.
-        try (LiveNode now = LiveNode.open(config, host)) {
-            guarded.requireUnchanged(now, deadline);
-            for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
-                importing.add(table.getKey());
-                imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);
-                importing.remove(table.getKey());
-            }
+        if (staged.isEmpty() && isCheckedWithNothingStaged) {
+            return imported;
+        }
+        LiveNode now = connection.node();
+        guarded.requireUnchanged(now, deadline);
+        for (Map.Entry<LiveTable, Path> table : staged.entrySet()) {
+            importing.add(table.getKey());
+            imported += guarded.importAll(now, Map.of(table.getKey(), table.getValue()), deadline);
+            importing.remove(table.getKey());
         }
         return imported;
     }
 
     @Override
     public void close() throws IOException {
-        Closing.all(List.of(node, staging));
+        staging.close();
     }
 }

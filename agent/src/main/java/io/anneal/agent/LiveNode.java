@@ -121,6 +121,15 @@ public final class LiveNode implements Closeable {
         return beans.attribute(NodeBeans.storageService(), attribute).toString();
     }
 
+    /** Whether it answers still. One that was started again never does: what it is asked by ended with its process. */
+    boolean answers() {
+        try {
+            return hostId() != null;
+        } catch (LiveNodeException gone) {
+            return false;
+        }
+    }
+
     /** Where it is, for messages. */
     String address() {
         return beans.address();

@@ -5,6 +5,7 @@ import io.anneal.agent.AgentPeer;
 import io.anneal.agent.AgentService;
 import io.anneal.agent.ClusterHold;
 import io.anneal.agent.GuardedTables;
+import io.anneal.agent.LiveNodeConfig;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.environment.HostEnvironment;
@@ -47,9 +48,14 @@ final class AgentBeside implements Closeable {
 
     /** @param host of the agent */
     AgentBeside(CassandraPeer peer, Path directory, HostEnvironment host) throws IOException {
+        this(LiveNodeTest.config(peer), directory, host);
+    }
+
+    /** @param config by which the agent reaches the node */
+    AgentBeside(LiveNodeConfig config, Path directory, HostEnvironment host) throws IOException {
         this.host = host;
         this.directory = directory;
-        agent = Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), host);
+        agent = Agent.open(config, directory.resolve("agent"), host);
         served = node();
         new AgentService(agent).register(served.handlers());
         asked = new AgentPeer(

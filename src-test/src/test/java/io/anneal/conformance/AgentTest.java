@@ -292,6 +292,68 @@ final class AgentTest {
         }
     }
 
+    @Test
+    void shouldSayWhatHasChangedThoughALookFoundNothingBefore() throws IOException {
+        try (ClusterHold hold = take(RUN, TABLE)) {
+            hold.takeSnapshots();
+            assertThat(hold.look().get(0).failure()).isEmpty();
+            peer.truncate(KEYSPACE, "t");
+
+            assertThat(hold.look().get(0).failure().orElseThrow()).hasMessageContaining("table was truncated");
+
+            assertThatThrownBy(() -> agentImports()).hasMessageContaining("table was truncated");
+        }
+    }
+
+    /** Of the agent alone: who holds remembers a look that failed. */
+    private void agentImports() throws IOException {
+        try (ClusterHold resumed = ClusterHold.resume(
+                List.of(beside.asked()), RUN, Duration.ZERO, LEASE, HostEnvironment.system())) {
+            resumed.takeSnapshots();
+            Throwable failure = resumed.importAll().get(0).failure().orElseThrow();
+            throw new IOException(failure.getMessage(), failure);
+        }
+    }
+
+    private void openBeside(JmxGate gate) throws IOException {
+        beside.close();
+        beside = new AgentBeside(gate.config(), directory, HostEnvironment.system());
+    }
+
+    @Test
+    void shouldAskNothingAfterALookThatFoundNothingStaged() throws IOException {
+        try (JmxGate gate = JmxGate.open(peer, name -> false)) {
+            openBeside(gate);
+            try (ClusterHold hold = take(RUN, TABLE)) {
+                hold.takeSnapshots();
+                assertThat(hold.look().get(0).failure()).isEmpty();
+                gate.asked();
+
+                assertThat(hold.importAll().get(0).failure()).isEmpty();
+
+                assertThat(gate.asked()).isEmpty();
+            }
+            beside.close();
+        }
+    }
+
+    @Test
+    void shouldGoOnByANewConnectionWhereTheOldOneHasBroken() throws IOException {
+        try (JmxGate gate = JmxGate.open(peer, name -> false)) {
+            openBeside(gate);
+            try (ClusterHold hold = take(RUN, TABLE)) {
+                hold.takeSnapshots();
+
+                gate.breakConnections();
+                assertThat(hold.importAll().get(0).failure()).isEmpty();
+
+                gate.breakConnections();
+            }
+            assertThat(holdsNothing()).isTrue();
+            beside.close();
+        }
+    }
+
     @AfterEach
     void close() throws IOException {
         beside.close();
