@@ -77,10 +77,10 @@ public final class LiveNode implements Closeable {
 
     private NodeTables connectByCql() throws LiveNodeException {
         if (config.cql().isPresent()) {
-            return NodeTables.connect(config, config.cql().get(), hostId(), dataCentre());
+            return NodeTables.connect(config, config.cql().get(), hostId());
         }
         try {
-            return NodeTables.connect(config, nativeAddress(), hostId(), dataCentre());
+            return NodeTables.connect(config, nativeAddress(), hostId());
         } catch (LiveNodeException e) {
             throw new LiveNodeException(
                     "Cassandra's CQL can't be used where the node says by JMX that it is: say where with --cql, node="
@@ -122,9 +122,9 @@ public final class LiveNode implements Closeable {
     }
 
     /** Whether it answers still. One that was started again never does: what it is asked by ended with its process. */
-    boolean answers() {
+    synchronized boolean answers() {
         try {
-            return hostId() != null;
+            return cql == null ? hostId() != null : hostId().equals(cql.hostId());
         } catch (LiveNodeException gone) {
             return false;
         }

@@ -9,9 +9,11 @@ import io.anneal.faults.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,13 +72,17 @@ final class AgentOverTlsTest {
     }
 
     private CassandraPeer start(Path keyStore, Path trustStore) {
-        List<String> yaml = List.of("client_encryption_options: { enabled: true, optional: false, keystore: '"
-                + keyStore
-                + "', keystore_password: '" + PASSWORD + "', truststore: '" + trustStore + "', truststore_password: '"
-                + PASSWORD + "' }");
+        List<String> yaml = List.of(
+                "authenticator: PasswordAuthenticator",
+                "client_encryption_options: { enabled: true, optional: false, keystore: '"
+                        + keyStore
+                        + "', keystore_password: '" + PASSWORD + "', truststore: '" + trustStore
+                        + "', truststore_password: '"
+                        + PASSWORD + "' }");
         List<String> options = List.of(
                 "-XX:TieredStopAtLevel=1",
                 "-Dcassandra.skip_sync=true",
+                "-Dcassandra.superuser_setup_delay_ms=0",
                 "-Dcom.sun.management.jmxremote.ssl=true",
                 "-Djavax.net.ssl.keyStore=" + keyStore,
                 "-Djavax.net.ssl.keyStorePassword=" + PASSWORD,
@@ -119,7 +125,11 @@ final class AgentOverTlsTest {
                     "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
                     "CREATE TABLE shop.orders (k int PRIMARY KEY, v text)",
                     "INSERT INTO shop.orders (k, v) VALUES (1, 'one')"));
-            try (Commands.Server agent = startAgent(node, trusting, "--jmx-tls", "--cql-tls")) {
+            awaitFirstUser(node);
+            String[] all = {
+                "--jmx-tls", "--cql-tls", "--cql-user", "cassandra", "--cql-password-file", password("cassandra")
+            };
+            try (Commands.Server agent = startAgent(node, trusting, all)) {
                 Commands.Result status =
                         Commands.run("cluster", "status", "--agent", agent.address(), "--token-file", token.toString());
                 assertThat(status.exitCode()).as(status.err() + status.out()).isZero();
@@ -132,6 +142,23 @@ final class AgentOverTlsTest {
             assertRefused(node, Map.of(), "JMX can't be reached", "--jmx-tls", "--cql-tls");
             assertRefused(node, trusting, "JMX can't be reached", "--cql-tls");
             assertRefused(node, trusting, "Cassandra did not answer by CQL", "--jmx-tls");
+            assertRefused(node, trusting, "give --cql-user and --cql-password-file", "--jmx-tls", "--cql-tls");
+            all[all.length - 1] = password("wrong");
+            assertRefused(node, trusting, "password are incorrect", all);
+        }
+    }
+
+    private String password(String word) throws IOException {
+        Path file = Files.createFile(
+                directory.resolve(word),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, word).toString();
+    }
+
+    /** Cassandra makes it a while after it answers. */
+    private static void awaitFirstUser(CassandraPeer node) {
+        while (node.execute("SELECT role FROM system_auth.roles").column("role").isEmpty()) {
+            LockSupport.parkNanos(50_000_000);
         }
     }
 

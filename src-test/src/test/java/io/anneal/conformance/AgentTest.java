@@ -307,8 +307,8 @@ final class AgentTest {
 
     /** Of the agent alone: who holds remembers a look that failed. */
     private void agentImports() throws IOException {
-        try (ClusterHold resumed = ClusterHold.resume(
-                List.of(beside.asked()), RUN, Duration.ZERO, LEASE, HostEnvironment.system())) {
+        try (ClusterHold resumed =
+                ClusterHold.resume(List.of(beside.asked()), RUN, Duration.ZERO, LEASE, HostEnvironment.system())) {
             resumed.takeSnapshots();
             Throwable failure = resumed.importAll().get(0).failure().orElseThrow();
             throw new IOException(failure.getMessage(), failure);

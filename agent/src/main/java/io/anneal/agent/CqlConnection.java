@@ -1,0 +1,305 @@
+package io.anneal.agent;
+
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import io.anneal.io.ByteWriter;
+import java.io.BufferedInputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * A connection to one node by Cassandra's native protocol. It speaks version 5, which each node does that is supported, also one that
+ * refuses older ones. One question is under way at a time, and what has failed but by the node's own word asks no more. Safe for any thread.
+ *
+ * <p>A driver is for services: it finds all nodes, keeps connections to them and what they know, and tries again elsewhere. A few questions
+ * to one node cost it more than all else that an agent does for a run without rows.
+ *
+ * <pre>
+ * 1  version, 0x80 more in an answer      4  length of the body
+ * 1  flags                                   body, which begins with warnings where a flag says so
+ * 2  stream, which one question at a time does not need
+ * 1  opcode
+ * </pre>
+ */
+final class CqlConnection implements Closeable {
+    static final int VERSION = 5;
+    static final int ANSWER = 0x80;
+
+    static final int ERROR = 0x00;
+    static final int STARTUP = 0x01;
+    static final int READY = 0x02;
+    static final int AUTHENTICATE = 0x03;
+    static final int QUERY = 0x07;
+    static final int RESULT = 0x08;
+    static final int AUTH_RESPONSE = 0x0F;
+    static final int AUTH_SUCCESS = 0x10;
+
+    static final int HAS_WARNINGS = 0x08;
+
+    private static final int ROWS = 2;
+    private static final int ONE_TABLE = 0x01;
+    private static final int HAS_VALUES = 0x01;
+    private static final int CONSISTENCY_ONE = 1;
+
+    /** What an agent asks for is some kilobytes; no length has it allocate without bounds. */
+    private static final int BODY_MAX_BYTES = 64 << 20;
+
+    private final Socket socket;
+    private final InputStream received;
+    private final OutputStream sent;
+    private DataInputStream in;
+    private boolean isInSegments;
+    /** An answer is awaited, or did not come: the next one would not be of the next question. */
+    private boolean isUnanswered;
+
+    /** What the node has against a question, or against who asks. */
+    static final class RefusedException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        RefusedException(String message) {
+            super(message);
+        }
+    }
+
+    /** @param body after warnings */
+    private record Answer(int opcode, ByteReader body) {}
+
+    private CqlConnection(Socket socket) throws IOException {
+        this.socket = socket;
+        received = new BufferedInputStream(socket.getInputStream());
+        sent = socket.getOutputStream();
+        in = new DataInputStream(received);
+    }
+
+    /**
+     * Connects, and logs in where the node asks who comes.
+     *
+     * @param tls empty without
+     * @param limit for so long the node may say nothing
+     */
+    static CqlConnection open(
+            InetSocketAddress address,
+            Optional<LiveNodeConfig.Login> login,
+            Optional<SSLSocketFactory> tls,
+            Duration limit)
+            throws IOException {
+        Socket socket = new Socket();
+        boolean opened = false;
+        try {
+            int limitMs = (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));
+            socket.connect(address, limitMs);
+            socket.setSoTimeout(limitMs);
+            socket.setTcpNoDelay(true);
+            CqlConnection connection = new CqlConnection(
+                    tls.isPresent()
+                            ? tls.get().createSocket(socket, address.getHostString(), address.getPort(), true)
+                            : socket);
+            connection.start(login);
+            opened = true;
+            return connection;
+        } catch (ByteUnderflowException e) {
+            throw malformed(e);
+        } finally {
+            if (!opened) {
+                socket.close();
+            }
+        }
+    }
+
+    private void start(Optional<LiveNodeConfig.Login> login) throws IOException {
+        ByteWriter options = new ByteWriter(64);
+        options.writeShort(2);
+        for (String text : List.of("CQL_VERSION", "3.0.0", "DRIVER_NAME", "anneal")) {
+            write(options, text);
+        }
+        Answer answer = ask(STARTUP, options);
+        // From here on both sides write segments.
+        in = new DataInputStream(new CqlSegments.Payloads(received));
+        isInSegments = true;
+        if (answer.opcode() == AUTHENTICATE) {
+            LiveNodeConfig.Login who = login.orElseThrow(() ->
+                    new RefusedException("node asks who comes: give --cql-user and --cql-password-file, authenticator="
+                            + read(answer.body())));
+            byte[] words = ("\0" + who.user() + "\0" + who.password()).getBytes(StandardCharsets.UTF_8);
+            ByteWriter token = new ByteWriter(64);
+            token.writeInt(words.length);
+            token.writeBytes(words);
+            require(AUTH_SUCCESS, ask(AUTH_RESPONSE, token));
+        } else {
+            require(READY, answer);
+        }
+    }
+
+    private static void require(int opcode, Answer answer) throws IOException {
+        if (answer.opcode() != opcode) {
+            throw new IOException("answer is of another kind, opcode=" + answer.opcode() + ", wanted=" + opcode);
+        }
+    }
+
+    private static void write(ByteWriter out, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeShort(bytes.length);
+        out.writeBytes(bytes);
+    }
+
+    private static String read(ByteReader in) {
+        return new String(in.readBytes(in.readUnsignedShort()), StandardCharsets.UTF_8);
+    }
+
+    /** @throws RefusedException when the node answers with an error, after which it can be asked again */
+    private Answer ask(int opcode, ByteWriter body) throws IOException {
+        if (isUnanswered) {
+            throw new IOException("connection has failed before");
+        }
+        isUnanswered = true;
+        ByteWriter message = new ByteWriter(9 + body.lengthBytes());
+        message.writeByte(VERSION);
+        message.writeByte(0);
+        message.writeShort(0);
+        message.writeByte(opcode);
+        message.writeInt(body.lengthBytes());
+        message.writeBytes(body.array(), 0, body.lengthBytes());
+        sent.write(isInSegments ? CqlSegments.of(message.toByteArray()) : message.toByteArray());
+        sent.flush();
+        Answer answer = answer();
+        isUnanswered = false;
+        if (answer.opcode() == ERROR) {
+            int code = answer.body().readInt();
+            throw new RefusedException(read(answer.body()) + ", code=" + code);
+        }
+        return answer;
+    }
+
+    private Answer answer() throws IOException {
+        int version = in.readUnsignedByte();
+        if (version != (ANSWER | VERSION)) {
+            throw new IOException("answer is not by version " + VERSION + " of CQL's protocol, first byte=" + version);
+        }
+        int flags = in.readUnsignedByte();
+        if ((flags & ~HAS_WARNINGS) != 0) {
+            throw new IOException("answer has flags that nobody asked for, flags=" + flags);
+        }
+        in.readShort();
+        int opcode = in.readUnsignedByte();
+        int lengthBytes = in.readInt();
+        if (lengthBytes < 0 || lengthBytes > BODY_MAX_BYTES) {
+            throw new IOException("answer is too long, lengthBytes=" + lengthBytes + ", most=" + BODY_MAX_BYTES);
+        }
+        byte[] body = new byte[lengthBytes];
+        in.readFully(body);
+        ByteReader reader = new ByteReader(body);
+        if ((flags & HAS_WARNINGS) != 0) {
+            for (int left = reader.readUnsignedShort(); left > 0; left--) {
+                read(reader);
+            }
+        }
+        return new Answer(opcode, reader);
+    }
+
+    /** @param values of the question marks, which stand for texts */
+    synchronized List<CqlRow> rows(String query, Object... values) throws IOException {
+        byte[] text = query.getBytes(StandardCharsets.UTF_8);
+        ByteWriter question = new ByteWriter(256);
+        question.writeInt(text.length);
+        question.writeBytes(text);
+        question.writeShort(CONSISTENCY_ONE);
+        question.writeInt(HAS_VALUES);
+        question.writeShort(values.length);
+        for (Object value : values) {
+            byte[] bytes = value.toString().getBytes(StandardCharsets.UTF_8);
+            question.writeInt(bytes.length);
+            question.writeBytes(bytes);
+        }
+        try {
+            Answer answer = ask(QUERY, question);
+            require(RESULT, answer);
+            return rows(answer.body());
+        } catch (ByteUnderflowException e) {
+            throw malformed(e);
+        }
+    }
+
+    private static IOException malformed(ByteUnderflowException e) {
+        return new IOException("answer is malformed, reason=" + e.getMessage(), e);
+    }
+
+    private static List<CqlRow> rows(ByteReader in) throws IOException {
+        int kind = in.readInt();
+        int flags = in.readInt();
+        if (kind != ROWS || (flags & ~ONE_TABLE) != 0) {
+            throw new IOException("answer is no rows, or not all of them, kind=" + kind + ", flags=" + flags);
+        }
+        int columnCount = in.readInt();
+        if ((flags & ONE_TABLE) != 0) {
+            readTable(in);
+        }
+        Map<String, Integer> columns = new HashMap<>();
+        for (int i = 0; i < columnCount; i++) {
+            if ((flags & ONE_TABLE) == 0) {
+                readTable(in);
+            }
+            columns.put(read(in), i);
+            readType(in);
+        }
+        int rowCount = in.readInt();
+        List<CqlRow> rows = new ArrayList<>();
+        for (int row = 0; row < rowCount; row++) {
+            List<byte[]> values = new ArrayList<>(columnCount);
+            for (int i = 0; i < columnCount; i++) {
+                int lengthBytes = in.readInt();
+                values.add(lengthBytes < 0 ? null : in.readBytes(lengthBytes));
+            }
+            rows.add(new CqlRow(columns, values));
+        }
+        return rows;
+    }
+
+    private static void readTable(ByteReader in) {
+        read(in);
+        read(in);
+    }
+
+    /** Passes over a type: what is asked for is known. */
+    private static void readType(ByteReader in) {
+        switch (in.readUnsignedShort()) {
+            case 0x00 -> read(in); // the class of a custom one
+            case 0x20, 0x22 -> readType(in); // list, set
+            case 0x21 -> { // map
+                readType(in);
+                readType(in);
+            }
+            case 0x30 -> { // user-defined
+                readTable(in);
+                for (int left = in.readUnsignedShort(); left > 0; left--) {
+                    read(in);
+                    readType(in);
+                }
+            }
+            case 0x31 -> { // tuple
+                for (int left = in.readUnsignedShort(); left > 0; left--) {
+                    readType(in);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** Whoever waits for an answer then fails. */
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
