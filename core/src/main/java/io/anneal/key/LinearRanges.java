@@ -45,6 +45,26 @@ public record LinearRanges(List<TokenRange.Linear> ranges) {
                 .toList());
     }
 
+    /** What of it is not in others. */
+    public LinearRanges without(LinearRanges others) {
+        List<TokenRange.Linear> left = new ArrayList<>();
+        for (TokenRange.Linear range : ranges) {
+            long first = range.first();
+            boolean any = true;
+            for (TokenRange.Linear other : others.touching(Optional.of(range))) {
+                if (other.first() > first) {
+                    left.add(new TokenRange.Linear(first, other.first() - 1));
+                }
+                any = other.last() < range.last();
+                first = any ? other.last() + 1 : first;
+            }
+            if (any) {
+                left.add(new TokenRange.Linear(first, range.last()));
+            }
+        }
+        return new LinearRanges(List.copyOf(left));
+    }
+
     /** Whether all tokens of others are in these. */
     public boolean covers(LinearRanges others) {
         return others.ranges.stream().allMatch(this::covers);

@@ -66,6 +66,7 @@ public final class CassandraReplicas implements ReplicaSource {
     private final Map<String, List<Long>> diskBoundaries;
 
     private final boolean areWritesChecked;
+    private final Optional<KeptDirectory> kept;
 
     /**
      * @param directories one, or one a disk
@@ -79,7 +80,8 @@ public final class CassandraReplicas implements ReplicaSource {
                 staging,
                 directories.size() == 1 ? directories.get(0).toString() : directories.toString(),
                 Map.of(),
-                false);
+                false,
+                Optional.empty());
     }
 
     private CassandraReplicas(
@@ -88,8 +90,10 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<StagingArea> staging,
             String name,
             Map<String, List<Long>> diskBoundaries,
-            boolean areWritesChecked) {
+            boolean areWritesChecked,
+            Optional<KeptDirectory> kept) {
         this.areWritesChecked = areWritesChecked;
+        this.kept = kept;
         this.diskBoundaries = Map.copyOf(diskBoundaries);
         this.directories = List.copyOf(directories);
         this.schemaFile = schemaFile;
@@ -99,7 +103,7 @@ public final class CassandraReplicas implements ReplicaSource {
 
     /** The same under another name than that of its directories, for reports. */
     public CassandraReplicas named(String other) {
-        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries, areWritesChecked);
+        return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries, areWritesChecked, kept);
     }
 
     /**
@@ -107,7 +111,7 @@ public final class CassandraReplicas implements ReplicaSource {
      * capture, or may: then neither is looked for. That a table has no SSTable is told as little: its node was asked where they are.
      */
     public CassandraReplicas withViewsAndCdcChecked() {
-        return new CassandraReplicas(directories, schemaFile, staging, name, diskBoundaries, true);
+        return new CassandraReplicas(directories, schemaFile, staging, name, diskBoundaries, true, kept);
     }
 
     /**
@@ -116,7 +120,13 @@ public final class CassandraReplicas implements ReplicaSource {
      * @param byKeyspace the last token of each directory but the last one, ascending
      */
     public CassandraReplicas withDiskBoundaries(Map<String, List<Long>> byKeyspace) {
-        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace, areWritesChecked);
+        return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace, areWritesChecked, kept);
+    }
+
+    /** The same, of whose tables a repair keeps what it finds, and does not read again what has not changed since. */
+    public CassandraReplicas withKept(KeptDirectory place) {
+        return new CassandraReplicas(
+                directories, schemaFile, staging, name, diskBoundaries, areWritesChecked, Optional.of(place));
     }
 
     @Override
@@ -189,7 +199,10 @@ public final class CassandraReplicas implements ReplicaSource {
                 staging,
                 diskBoundaries(keyspace),
                 notes(sstables, views),
-                new TableHistory(tellsTruncation, truncatedMicros, oldestWriteMicros(sstables)));
+                new TableHistory(tellsTruncation, truncatedMicros, oldestWriteMicros(sstables)),
+                // What is staged comes and goes with its run.
+                kept.filter(place -> staged.isEmpty())
+                        .flatMap(place -> tableId.map(id -> new KnownData(place, id, sstables))));
     }
 
     /**
@@ -329,7 +342,8 @@ public final class CassandraReplicas implements ReplicaSource {
             Optional<StagingArea> staging,
             List<Long> diskBoundaries,
             List<String> notes,
-            TableHistory history)
+            TableHistory history,
+            Optional<KnownData> known)
             implements Replica {
         @Override
         public Optional<Instant> asOf(List<TokenRange> ranges) {

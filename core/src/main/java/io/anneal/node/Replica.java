@@ -57,6 +57,11 @@ public interface Replica extends Closeable {
         return Set.of();
     }
 
+    /** Its SSTables, and what a repair may keep of them for the next; empty where nothing is kept, or its data is more than SSTables. */
+    default Optional<KnownData> known() {
+        return Optional.empty();
+    }
+
     /** What could not be checked, or what the operator should know; a sentence each. */
     default List<String> notes() {
         return List.of();

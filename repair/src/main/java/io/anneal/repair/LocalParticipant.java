@@ -9,6 +9,7 @@ import io.anneal.node.ReplicaSource;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.TokenSum;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -226,6 +227,11 @@ public final class LocalParticipant implements Participant {
             throw new RepairException("schema differs from the repair master's, replica=" + table.name() + ", table="
                     + parameters.keyspace() + "." + parameters.table() + ", difference=" + difference.get());
         }
+    }
+
+    @Override
+    public CompletableFuture<List<TokenSum>> kept() {
+        return on(ReplicaSession::kept);
     }
 
     @Override

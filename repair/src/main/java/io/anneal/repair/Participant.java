@@ -6,6 +6,7 @@ import io.anneal.node.ClockSkew;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.TokenSum;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
@@ -42,6 +43,12 @@ public interface Participant extends AutoCloseable {
 
     /** Fixes what follows from the answers of all replicas; once, before the start. */
     CompletableFuture<Void> agree(SessionTerms terms);
+
+    /**
+     * Sums of what it holds, of parts of the session's ranges, ascending and apart from each other: those that it has kept and knows to
+     * be true still, none if it keeps none. Once, between the terms and the start; it keeps what it reads from then on.
+     */
+    CompletableFuture<List<TokenSum>> kept();
 
     /** Starts, once, at the first token of the ranges: they are repaired in the order of their tokens, and what lies between them is left alone. */
     CompletableFuture<Void> start(List<TokenRange> ranges);

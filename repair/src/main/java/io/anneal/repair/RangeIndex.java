@@ -1,5 +1,6 @@
 package io.anneal.repair;
 
+import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,6 +37,26 @@ final class RangeIndex {
     /** Whether a number stands for tokens after this one. */
     boolean isAfter(int number, long token) {
         return pieces.get(number).tokens().first() > token;
+    }
+
+    /** The tokens of all numbers. */
+    List<TokenRange.Linear> tokens() {
+        return pieces.stream().map(Piece::tokens).toList();
+    }
+
+    /** Tokens of the ranges, cut where one of these ends. */
+    List<TokenRange.Linear> cut(LinearRanges tokens) {
+        List<TokenRange.Linear> cut = new ArrayList<>();
+        for (TokenRange.Linear stretch : tokens.ranges()) {
+            long first = stretch.first();
+            int last = of(stretch.last());
+            for (int number = of(first); number < last; number++) {
+                cut.add(new TokenRange.Linear(first, lastToken(number)));
+                first = lastToken(number) + 1;
+            }
+            cut.add(new TokenRange.Linear(first, stretch.last()));
+        }
+        return cut;
     }
 
     /** The number of the tokens to which this one belongs. It must be one of a range. */

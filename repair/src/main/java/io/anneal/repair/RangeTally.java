@@ -66,6 +66,11 @@ final class RangeTally {
         }
     }
 
+    /** Rows of the master's, from a token on, which are known to be those of all replicas. */
+    void known(long token, long rows) {
+        counts(ranges.of(token)).rowsCompared += rows;
+    }
+
     /** A row of the master's, which another replica leaves out. */
     void notCompared(int range) {
         counts(range).rowsCompared--;

@@ -13,6 +13,7 @@ import io.anneal.node.Replicas;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.TokenSum;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
@@ -121,6 +122,11 @@ public final class RemoteParticipant implements Participant {
     @Override
     public CompletableFuture<Void> agree(SessionTerms terms) {
         return ask(SessionStep.AGREE, terms::encode, in -> null);
+    }
+
+    @Override
+    public CompletableFuture<List<TokenSum>> kept() {
+        return ask(SessionStep.KEPT, out -> {}, TokenSum::read);
     }
 
     @Override

@@ -72,6 +72,7 @@ public final class Repair {
     private Optional<Ring> ring = Optional.empty();
     private List<String> nodes = List.of();
     private boolean dryRun;
+    private boolean readsAll;
     private boolean allReplicas;
     private Optional<UUID> staged = Optional.empty();
     private Optional<Integer> bufferBytes = Optional.empty();
@@ -200,6 +201,15 @@ public final class Repair {
      */
     public Repair leaveOutRecent(Duration window) {
         recent = Optional.of(notNegative("window", window));
+        return this;
+    }
+
+    /**
+     * Whether rows are read of which replicas know from an earlier repair that they are equal, and that nothing has changed since. Only
+     * replicas with a place for such knowledge have it, see {@link io.anneal.node.Replica#known}; they are read unless this is said not to.
+     */
+    public Repair readsAll(boolean value) {
+        readsAll = value;
         return this;
     }
 
@@ -470,7 +480,14 @@ public final class Repair {
 
     private SessionRunner.Options options() {
         return new SessionRunner.Options(
-                bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES), dryRun, allReplicas, staged, parallel, rate, recent);
+                bufferBytes.orElse(RepairConfig.BUFFER_MAX_BYTES),
+                dryRun,
+                allReplicas,
+                staged,
+                parallel,
+                rate,
+                recent,
+                readsAll);
     }
 
     /** Of what is waived for all, and for this attempt, nothing is refused. */

@@ -25,6 +25,7 @@ import java.util.UUID;
  * @param waivers what is not refused
  * @param sessions how many such repairs run at once: each replica gives each its share of memory
  * @param rate of the masters of all of them together: bounds this one's windows, and its caller waits between two of them
+ * @param readsAll whether what is known of an earlier repair, and has not changed since, is read again
  * @param recent what was written later than so long before the session, or before the oldest replica's data dates, is not compared
  */
 public record RepairConfig(
@@ -41,7 +42,8 @@ public record RepairConfig(
         Set<Waiver> waivers,
         int sessions,
         ReadRate rate,
-        Optional<Duration> recent) {
+        Optional<Duration> recent,
+        boolean readsAll) {
     public static final int BUFFER_MAX_BYTES = 32 << 20;
     public static final int BUFFER_MIN_BYTES = 1 << 20;
     /** Buffers of a replica beside those of what it receives: the window, what is read ahead, and what is on its way. */

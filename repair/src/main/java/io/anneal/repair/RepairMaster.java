@@ -12,6 +12,8 @@ import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.Waiver;
+import io.anneal.repair.hashes.TokenSum;
+import io.anneal.repair.kept.EqualSums;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.RepairCount;
@@ -97,6 +99,7 @@ public final class RepairMaster implements Closeable {
     private ReplicaSession own;
 
     private SessionAgreement agreement;
+    private EqualSums known = EqualSums.NONE;
     private WindowSync sync;
     private List<String> names = List.of();
     private List<SessionOpened> opened = List.of();
@@ -310,9 +313,16 @@ public final class RepairMaster implements Closeable {
     /** All in one go; votes for the first window. */
     private Votes start(SessionTerms terms) throws IOException {
         List<CompletableFuture<Void>> agreeing = ask(follower -> follower.agree(terms));
-        List<CompletableFuture<Void>> starting = ask(follower -> follower.start(config.ranges()));
         own = new ReplicaSession(table, parameters.withLeft(before.left(0)), terms, meter);
-        own.start(ranges);
+        known = askForKnown();
+        LinearRanges unknown = ranges.without(known.tokens());
+        List<CompletableFuture<Void>> starting = ask(follower -> follower.start(
+                known.isNone()
+                        ? config.ranges()
+                        : unknown.ranges().stream()
+                                .map(TokenRange.Linear::asRange)
+                                .toList()));
+        own.start(unknown);
         RangeTally tally = new RangeTally(new RangeIndex(config.ranges()), followers.size() + 1);
         sync = new WindowSync(table.schema(), own, followers, listener, tally, terms.bufferBytes(), config.dryRun());
         Votes first = askForVotes();
@@ -321,12 +331,24 @@ public final class RepairMaster implements Closeable {
         return first;
     }
 
+    /** Where replicas hold the same, by sums that all have kept of what they have read before. */
+    private EqualSums askForKnown() throws IOException {
+        if (!own.keepsSums()) {
+            return EqualSums.NONE;
+        }
+        List<CompletableFuture<List<TokenSum>>> asked = ask(Participant::kept);
+        List<List<TokenSum>> all = new ArrayList<>(List.of(own.kept()));
+        all.addAll(meter.awaitAll(asked));
+        return config.readsAll() ? EqualSums.NONE : EqualSums.of(all);
+    }
+
     private <T> List<CompletableFuture<T>> ask(Function<Participant, CompletableFuture<T>> question) {
         return followers.stream().map(question).toList();
     }
 
     private void repairWindows(Votes first) throws IOException {
         long[] items = new long[followers.size() + 1];
+        hold.set(0, items.length, known.rows() > 0);
         Optional<RingPosition> lastBoundary = Optional.empty();
         Votes votes = first;
         boolean isLast;
@@ -334,8 +356,11 @@ public final class RepairMaster implements Closeable {
             List<SyncVote> all = votes.all(meter);
             refuseEmptyReplica(items, all);
             if (lastBoundary.isEmpty()) {
-                int gotFiles = before.check(all, opened, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
-                meter.add(RepairCount.FILES_FIRST, gotFiles);
+                if (known.isNone()) {
+                    int gotFiles =
+                            before.check(all, opened, place -> covered(place) / ranges.widthUpTo(Long.MAX_VALUE));
+                    meter.add(RepairCount.FILES_FIRST, gotFiles);
+                }
                 if (mayEndEarly) {
                     // Not before: what the check ends is done by another session, which must find all of it to do.
                     listener.endsEarlyBy(this::endAt);
@@ -353,6 +378,17 @@ public final class RepairMaster implements Closeable {
             lastBoundary = Optional.of(boundary);
         } while (!isLast);
         sync.settle();
+        countKnown(lastBoundary.get().lastToken());
+    }
+
+    /** What lies behind the session's end is another one's. */
+    private void countKnown(long lastToken) {
+        for (TokenSum sum : known.equal()) {
+            if (sum.tokens().last() <= lastToken && sum.rows() > 0) {
+                sync.tally().known(sum.tokens().first(), sum.rows());
+                meter.add(RepairCount.ROWS_KNOWN, sum.rows());
+            }
+        }
     }
 
     /** Where the next window ends; the session can not end before it any more. */

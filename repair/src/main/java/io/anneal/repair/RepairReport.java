@@ -126,6 +126,11 @@ public record RepairReport(
         return ranges.stream().mapToLong(RangeReport::rowsCompared).sum();
     }
 
+    /** Those of {@link #rowsCompared} that were not read, since all replicas know them from an earlier repair, and nothing has changed since. */
+    public long rowsKnown() {
+        return counts.of(RepairCount.ROWS_KNOWN);
+    }
+
     /** Whether neither rows nor deletions were compared, since the cut-off left out what is there: no difference found says nothing then. */
     public boolean comparedNothing() {
         return rowsCompared() == 0

@@ -97,7 +97,8 @@ public final class RepairRunner {
                 wanted.staged(),
                 wanted.sessions(),
                 wanted.rate(),
-                wanted.recent());
+                wanted.recent(),
+                wanted.readsAll());
         SessionRunner.Part part = new SessionRunner.Part(
                 wanted.keyspace(), wanted.table(), wanted.ranges(), wanted.runId(), wanted.waivers(), listener);
         SessionRunner.Asked asked = new SessionRunner.Asked(

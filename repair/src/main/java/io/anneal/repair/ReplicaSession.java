@@ -9,6 +9,7 @@ import io.anneal.key.LinearRanges;
 import io.anneal.key.RingPosition;
 import io.anneal.merge.Purger;
 import io.anneal.merge.SessionPurgeRule;
+import io.anneal.node.KnownData;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaFacts;
@@ -16,7 +17,10 @@ import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.RangeSums;
 import io.anneal.repair.hashes.ShortHashes;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.TokenSum;
 import io.anneal.repair.hashes.Wanted;
+import io.anneal.repair.kept.KeptSums;
+import io.anneal.repair.kept.SumRecorder;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.Phase;
 import io.anneal.repair.message.PlacesFound;
@@ -63,6 +67,7 @@ final class ReplicaSession implements Closeable {
     private final SessionTerms terms;
     private final RepairMeter meter;
     private final ClusteringComparator comparator;
+    private final SessionPurgeRule purgeRule;
     private final ItemCodec codec;
     private final WindowReader reader;
     private final RangeIndex rangeIndex;
@@ -74,6 +79,10 @@ final class ReplicaSession implements Closeable {
     /** What was asked for last in this window. */
     private Optional<Fetching> fetching = Optional.empty();
 
+    /** What is known of its SSTables, once the master has asked for it. */
+    private Optional<KeptSums> kept = Optional.empty();
+
+    private Optional<SumRecorder> recorder = Optional.empty();
     private LinearRanges covered = LinearRanges.NONE;
     private boolean finished;
 
@@ -86,12 +95,14 @@ final class ReplicaSession implements Closeable {
         this.parameters = parameters;
         TableSchema schema = table.schema();
         comparator = ClusteringComparator.of(schema);
-        Purger purger = new Purger(
-                schema,
-                new SessionPurgeRule(
-                        parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
+        purgeRule = new SessionPurgeRule(
+                parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds());
         codec = new ItemCodec(
-                schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed(), terms.cutoffMicros());
+                schema,
+                terms.localDeletionTimeMaxSeconds(),
+                new Purger(schema, purgeRule),
+                parameters.hashSeed(),
+                terms.cutoffMicros());
         rangeIndex = new RangeIndex(parameters.ranges());
         reader = new WindowReader(
                 table,
@@ -136,10 +147,27 @@ final class ReplicaSession implements Closeable {
                 OptionalLong.empty());
     }
 
+    /** Whether there is a place where sums may be kept. */
+    boolean keepsSums() {
+        return table.known().isPresent();
+    }
+
+    /** See {@link Participant#kept}. What can't be read of it is kept anew. */
+    List<TokenSum> kept() throws IOException {
+        // What came before the session is its replica's with the session only.
+        Optional<KnownData> known =
+                table.known().filter(data -> parameters.left().isEmpty());
+        kept = known.isPresent() ? KeptSums.of(known.get(), parameters, terms, rangeIndex.tokens()) : Optional.empty();
+        return kept.map(KeptSums::good).orElse(List.of());
+    }
+
     /** Begins at the first of the ranges; once. */
     void start(LinearRanges ranges) throws IOException {
         List<Descriptor> left = run.isPresent() ? run.get().whole() : List.of();
-        reader.start(ranges, SSTables.open(table.schema(), left));
+        if (kept.isPresent()) {
+            recorder = Optional.of(new SumRecorder(codec, purgeRule, rangeIndex.cut(ranges)));
+        }
+        reader.start(ranges, SSTables.open(table.schema(), left), recorder);
         window.startIn(ranges);
     }
 
@@ -495,6 +523,8 @@ final class ReplicaSession implements Closeable {
         try (started;
                 unfinished;
                 reader) {
+            // True of the SSTables whatever becomes of the session.
+            recorder.ifPresent(read -> kept.orElseThrow().keep(read));
             window.end();
         } finally {
             meter.ended(finished);

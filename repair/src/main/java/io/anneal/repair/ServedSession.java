@@ -16,6 +16,7 @@ import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.repair.hashes.HashRanges;
 import io.anneal.repair.hashes.Sketch;
+import io.anneal.repair.hashes.TokenSum;
 import io.anneal.repair.hashes.Wanted;
 import io.anneal.repair.message.Contents;
 import io.anneal.repair.message.OpenSession;
@@ -127,6 +128,7 @@ final class ServedSession implements Answers.Answerer {
         return switch (step) {
             case OPEN -> open(in);
             case AGREE -> empty(replica.agree(SessionTerms.decode(in)));
+            case KEPT -> encoded(replica.kept(), TokenSum::write);
             case START -> empty(replica.start(Contents.readRanges(in)));
             case READ -> encoded(replica.read(), (vote, out) -> vote.encode(out));
             case WINDOW -> {

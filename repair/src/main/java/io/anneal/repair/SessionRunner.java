@@ -46,7 +46,8 @@ final class SessionRunner {
             Optional<UUID> staged,
             int sessions,
             ReadRate rate,
-            Optional<Duration> recent) {}
+            Optional<Duration> recent,
+            boolean readsAll) {}
 
     /** What one session repairs, and what is called with what it finds. */
     record Part(
@@ -121,7 +122,8 @@ final class SessionRunner {
                 part.runId(),
                 part.listener().nanosLeft(),
                 options.recent(),
-                part.listener().namesRows());
+                part.listener().namesRows(),
+                options.readsAll());
         return new RepairClient(master.connector().open(master.address())).run(wanted, part.listener());
     }
 
@@ -165,21 +167,6 @@ final class SessionRunner {
     private RepairReport session(
             Part part, ReplicaSource own, List<RepairMember> others, FilesFirst files, SessionMemory.Place place)
             throws IOException {
-        RepairConfig config = new RepairConfig(
-                sessionId(part.runId(), environment.host().newId()),
-                part.keyspace(),
-                part.table(),
-                part.ranges(),
-                place.bufferBytes(),
-                environment.host().clock().instant().getEpochSecond(),
-                environment.host().random().nextLong(),
-                options.dryRun(),
-                options.allReplicas(),
-                options.staged(),
-                part.waivers(),
-                options.sessions(),
-                options.rate(),
-                options.recent());
         HelpedExecutor steps =
                 new HelpedExecutor(environment.executor(), environment.host().nanoTime());
         List<Participant> followers = new ArrayList<>();
@@ -188,6 +175,7 @@ final class SessionRunner {
             distinct.add(asked.get().replica(), "replica of this process");
         }
         try (Replica replica = own.open(part.keyspace(), part.table(), options.staged())) {
+            RepairConfig config = config(part, replica, place);
             part.listener().opens(replica.tableId());
             if (files.isFirst()) {
                 part.listener().begins(replica.schema(), List.of());
@@ -216,6 +204,27 @@ final class SessionRunner {
             followers.forEach(Participant::close);
             followers.forEach(follower -> awaitClose(follower, steps));
         }
+    }
+
+    private RepairConfig config(Part part, Replica own, SessionMemory.Place place) {
+        long randomSeed = environment.host().random().nextLong();
+        return new RepairConfig(
+                sessionId(part.runId(), environment.host().newId()),
+                part.keyspace(),
+                part.table(),
+                part.ranges(),
+                place.bufferBytes(),
+                environment.host().clock().instant().getEpochSecond(),
+                // What is kept must be the same in the next repair.
+                own.known().map(known -> known.kept().seed()).orElse(randomSeed),
+                options.dryRun(),
+                options.allReplicas(),
+                options.staged(),
+                part.waivers(),
+                options.sessions(),
+                options.rate(),
+                options.recent(),
+                options.readsAll());
     }
 
     /** What a replica of this process says in its own words; anything else is a mistake of this program. */

@@ -15,6 +15,7 @@ import io.anneal.key.RingPosition;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
 import io.anneal.node.Replica;
+import io.anneal.repair.kept.SumRecorder;
 import io.anneal.repair.message.SyncVote;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.DeletionReader;
@@ -51,10 +52,13 @@ final class WindowReader implements Closeable {
 
     private final DeletionReader deletions;
     private Optional<SSTables> beside = Optional.empty();
+    private Optional<SumRecorder> recorder = Optional.empty();
     private boolean started;
     private Iterator<TokenRange.Linear> unread = Collections.emptyIterator();
     /** Of the range that is being read; empty before the first, after the last, and between two of them. */
     private Optional<FragmentCursor> cursor = Optional.empty();
+    /** The last token of that range. */
+    private long lastOfRange;
 
     private FragmentKind last;
     /** How many rows of the buffer there are up to the last one of which purging, or the cut-off, hides something. */
@@ -103,9 +107,13 @@ final class WindowReader implements Closeable {
         return bytesRead;
     }
 
-    /** @param others what counts as the replica's beside what it holds; closed with this */
-    void start(LinearRanges ranges, SSTables others) {
+    /**
+     * @param others what counts as the replica's beside what it holds; closed with this
+     * @param sums hears of all that is read
+     */
+    void start(LinearRanges ranges, SSTables others, Optional<SumRecorder> sums) {
         beside = Optional.of(others);
+        recorder = sums;
         if (started) {
             throw new IllegalStateException("reading was started before, replica=" + table.name());
         }
@@ -142,7 +150,9 @@ final class WindowReader implements Closeable {
         boolean found = false;
         while (!found && !isAtEnd()) {
             if (cursor.isEmpty()) {
-                cursor = Optional.of(scan(unread.next()));
+                TokenRange.Linear range = unread.next();
+                cursor = Optional.of(scan(range));
+                lastOfRange = range.last();
                 cursor.get().askBefore(largeRows);
             }
             found = readOne(cursor.get());
@@ -174,6 +184,9 @@ final class WindowReader implements Closeable {
         if (kind == FragmentKind.PARTITION_START) {
             long timestampMicros = from.partitionDeletionTimestampMicros();
             long localSeconds = from.partitionDeletionLocalTimeSeconds();
+            if (recorder.isPresent()) {
+                recorder.get().partition(from.key(), timestampMicros, localSeconds);
+            }
             if (!DeletionTime.isLive(timestampMicros, localSeconds)) {
                 deletions.add(from.key().toDecoratedKey(), new DeletionTime(timestampMicros, localSeconds));
             }
@@ -181,16 +194,26 @@ final class WindowReader implements Closeable {
         }
         if (kind == null) {
             closeCursor();
+            if (recorder.isPresent()) {
+                recorder.get().readUpTo(lastOfRange);
+            }
             return false;
         }
         last = kind;
         switch (kind) {
             case STATIC_ROW, CLUSTERING_ROW -> addRow(from);
-            case RANGE_TOMBSTONE_CHANGE -> deletions.add(from.key().toDecoratedKey(), from.rangeTombstoneChange());
+            case RANGE_TOMBSTONE_CHANGE -> addChange(from);
             case PARTITION_END -> {}
             case PARTITION_START -> throw new IllegalStateException("partition starts inside a partition");
         }
         return true;
+    }
+
+    private void addChange(FragmentCursor from) {
+        deletions.add(from.key().toDecoratedKey(), from.rangeTombstoneChange());
+        if (recorder.isPresent()) {
+            recorder.get().change(from.key(), from.rangeTombstoneChange());
+        }
     }
 
     private void addRow(FragmentCursor from) throws IOException {
@@ -198,6 +221,7 @@ final class WindowReader implements Closeable {
         long contentBytes = row.contentBytes();
         if (rows.isTooLarge(contentBytes)) {
             spillRow(from.key(), row);
+            record(row);
             from.releaseRow();
             largeRows.leave();
         } else {
@@ -205,6 +229,7 @@ final class WindowReader implements Closeable {
             int offset = bytes.lengthBytes();
             int length = codec.row(from.key(), row, bytes);
             rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
+            record(row);
         }
         rowsToHidden = codec.hidesSomething() ? rows.count() : rowsToHidden;
         if (codec.isRecent()) {
@@ -212,6 +237,12 @@ final class WindowReader implements Closeable {
         }
         rowsRead++;
         bytesRead += rows.lengthBytes(rows.count() - 1);
+    }
+
+    private void record(Row row) {
+        if (recorder.isPresent()) {
+            recorder.get().row(row, rows.lengthBytes(rows.count() - 1));
+        }
     }
 
     /** About what the row takes, rather more. */

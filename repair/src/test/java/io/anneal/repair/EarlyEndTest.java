@@ -84,7 +84,8 @@ class EarlyEndTest {
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     private TestTable repair(RepairConfig config, RepairListener listener) throws IOException {

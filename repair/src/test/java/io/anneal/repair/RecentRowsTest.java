@@ -306,7 +306,8 @@ class RecentRowsTest {
                 Set.of(),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.of(WINDOW));
+                Optional.of(WINDOW),
+                false);
         RepairListener ending = new RepairListener() {
             @Override
             public void endsEarlyBy(EarlyEnd end) {

@@ -89,7 +89,8 @@ class RepairCostTest {
                     Set.of(Waiver.values()),
                     1,
                     ReadRate.UNLIMITED,
-                    Optional.empty());
+                    Optional.empty(),
+                    false);
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long before = threads.getCurrentThreadAllocatedBytes();
             try (Participant replica = new LocalParticipant("follower", other.opener(), Runnable::run);

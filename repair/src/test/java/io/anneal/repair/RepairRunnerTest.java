@@ -127,6 +127,7 @@ class RepairRunnerTest {
                 new UUID(7, 7),
                 Long.MAX_VALUE,
                 Optional.empty(),
+                false,
                 false);
     }
 
@@ -315,6 +316,7 @@ class RepairRunnerTest {
                 new UUID(7, 7),
                 Long.MAX_VALUE,
                 Optional.empty(),
+                false,
                 false);
 
         assertThatThrownBy(() -> new RepairClient(master.connect()).run(careful, RepairListener.NONE))

@@ -128,7 +128,8 @@ final class Sessions {
                 Set.of(Waiver.EMPTY_REPLICA),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     static StagingArea staging(Path directory) throws IOException {

@@ -91,7 +91,8 @@ class SketchReconcilerTest {
                 asked.waivers(),
                 asked.sessions(),
                 ReadRate.UNLIMITED,
-                Optional.empty());
+                Optional.empty(),
+                false);
         List<Participant> followers = new ArrayList<>();
         for (TestTable table : tables.subList(1, tables.size())) {
             followers.add(lying(new LocalParticipant(table.name(), table.opener(), Runnable::run), lies));

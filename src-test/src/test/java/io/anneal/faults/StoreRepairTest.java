@@ -95,7 +95,7 @@ class StoreRepairTest {
                 Set.of(),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty());
+                Optional.empty(), false);
     }
 
     private StagingArea staging(String name) throws IOException {

@@ -46,7 +46,7 @@ final class Repairs {
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty());
+                Optional.empty(), false);
     }
 
     /** Leaves out what was written after a moment. */
@@ -65,7 +65,7 @@ final class Repairs {
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.of(Duration.of(rule.purgeTimeSeconds() * 1_000_000 - cutoffMicros, ChronoUnit.MICROS)));
+                Optional.of(Duration.of(rule.purgeTimeSeconds() * 1_000_000 - cutoffMicros, ChronoUnit.MICROS)), false);
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

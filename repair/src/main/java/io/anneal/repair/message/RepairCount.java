@@ -69,7 +69,9 @@ public enum RepairCount {
     /** Replicas that held next to nothing and got SSTables of another one before the session compared them. */
     FILES_FIRST,
     /** Partition and range deletions of its own that a replica read and hashed; one of a range counts in each window that it spans. */
-    DELETIONS_READ;
+    DELETIONS_READ,
+    /** Rows of the master's that no replica read: sums kept of an earlier repair are equal, and nothing has changed since. */
+    ROWS_KNOWN;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

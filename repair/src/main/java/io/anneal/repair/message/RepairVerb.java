@@ -5,7 +5,7 @@ import io.anneal.net.Verb;
 /** The verbs of repair, each of a stream of messages. The numbers are on the wire and never change their meaning. */
 public final class RepairVerb {
     /** The version of all that is said on these streams; the first byte of the first message. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
 
     /** A session with one replica, opened by the master: questions of a {@link SessionStep} each, answered in turn. */
     public static final Verb SESSION = new Verb(16, "repair.session");

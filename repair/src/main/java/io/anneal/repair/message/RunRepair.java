@@ -29,6 +29,7 @@ import java.util.UUID;
  * @param sessionNanos after how long the session ends at the next token; {@link Long#MAX_VALUE} where it does not
  * @param recent what was written later than so long before its start, or before the oldest replica's data dates, is not compared
  * @param namesRows whether the asker hears of each place at which rows differ
+ * @param readsAll whether what is known of an earlier repair, and has not changed since, is read again
  */
 public record RunRepair(
         String address,
@@ -47,7 +48,8 @@ public record RunRepair(
         UUID runId,
         long sessionNanos,
         Optional<Duration> recent,
-        boolean namesRows) {
+        boolean namesRows,
+        boolean readsAll) {
     private static final long NO_CUTOFF = -1;
 
     /**
@@ -94,6 +96,7 @@ public record RunRepair(
         out.writeLong(sessionNanos);
         out.writeLong(recent.map(Duration::toNanos).orElse(NO_CUTOFF));
         out.writeByte(namesRows ? 1 : 0);
+        out.writeByte(readsAll ? 1 : 0);
     }
 
     public static RunRepair decode(ByteReader in) {
@@ -114,6 +117,7 @@ public record RunRepair(
                 Texts.readId(in),
                 in.readLong(),
                 readRecent(in.readLong()),
+                in.readByte() != 0,
                 in.readByte() != 0);
     }
 

@@ -32,7 +32,9 @@ public enum SessionStep {
     /** A slice of the sketch of the window's rows: first and last symbol, and ranges; answered by symbols. */
     SKETCH(13),
     /** What the cut-off leaves out: deletions and places of rows. */
-    RECENT(14);
+    RECENT(14),
+    /** Between {@link #AGREE} and {@link #START}: sums kept of an earlier session; answered by {@code TokenSum}s. */
+    KEPT(15);
 
     private final int code;
 

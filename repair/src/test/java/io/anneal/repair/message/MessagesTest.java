@@ -78,7 +78,8 @@ class MessagesTest {
             ID,
             5_000_000_000L,
             Optional.of(Duration.ofSeconds(10)),
-            true);
+            true,
+            false);
     private static final SessionFinished FINISHED = new SessionFinished(
             RepairCounts.NONE.with(RepairCount.ROWS_READ, 1).with(RepairCount.NETWORK_BYTES, Long.MAX_VALUE),
             5,

@@ -1,0 +1,156 @@
+package io.anneal.repair.kept;
+
+import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.fragment.ItemHash;
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
+import io.anneal.io.StorageException;
+import io.anneal.key.LinearRanges;
+import io.anneal.key.TokenRange;
+import io.anneal.node.KnownData;
+import io.anneal.repair.hashes.TokenSum;
+import io.anneal.repair.message.OpenSession;
+import io.anneal.repair.message.SessionTerms;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a replica keeps of its sums, as one session sees it. A file a table:
+ *
+ * <pre>
+ *   int     "AKS1"
+ *   any number of sums, in the order of their tokens, apart from each other: {@link KeptSum}
+ *   int     CRC32 of all before
+ * </pre>
+ *
+ * A file that is not as it should be counts as none. One thread; several sessions may have the same file.
+ */
+public final class KeptSums {
+    private static final Logger LOG = LoggerFactory.getLogger(KeptSums.class);
+    private static final int MAGIC = 0x414b_5331;
+    private static final int FRAME_BYTES = 2 * Integer.BYTES;
+
+    private final KnownData data;
+    private final SSTablePresence presence;
+    private final long terms;
+    private final List<TokenSum> good;
+
+    private KeptSums(KnownData data, SSTablePresence presence, long terms, List<TokenSum> good) {
+        this.data = data;
+        this.presence = presence;
+        this.terms = terms;
+        this.good = good;
+    }
+
+    /**
+     * Reads what is kept of the session's ranges.
+     *
+     * @param stretches the ranges, ascending, each for itself: rows are counted by range
+     * @return empty where nothing can be kept, since an SSTable has no checksum by which it would be known again
+     */
+    public static Optional<KeptSums> of(
+            KnownData data, OpenSession session, SessionTerms agreed, List<TokenRange.Linear> stretches)
+            throws IOException {
+        LinearRanges ranges = new LinearRanges(stretches);
+        Optional<SSTablePresence> presence = SSTablePresence.of(data.sstables(), ranges);
+        if (presence.isEmpty()) {
+            return Optional.empty();
+        }
+        long terms = terms(session, agreed);
+        List<TokenSum> good = new ArrayList<>();
+        for (KeptSum kept : decode(data, data.kept().read(data.tableId()))) {
+            if (kept.isGood(terms, session.purgeTimeSeconds(), agreed.cutoffMicros())
+                    && ranges.covers(kept.tokens())
+                    && presence.get().of(kept.tokens()) == kept.sstables()) {
+                good.add(kept.sum());
+            }
+        }
+        return Optional.of(new KeptSums(data, presence.get(), terms, List.copyOf(good)));
+    }
+
+    /** All but the rows that a hash depends on. */
+    private static long terms(OpenSession session, SessionTerms agreed) {
+        ByteWriter all = new ByteWriter(1024);
+        all.writeLong(session.hashSeed());
+        all.writeInt(CanonicalEncoder.LAYOUT_VERSION);
+        all.writeLong(agreed.localDeletionTimeMaxSeconds());
+        all.writeBytes(session.schemaText().getBytes(StandardCharsets.UTF_8));
+        ItemHash hash = new ItemHash(0);
+        hash.hash(all.array(), 0, all.lengthBytes());
+        return hash.low();
+    }
+
+    /** Sums of what is there now, in the order of their tokens, apart from each other. */
+    public List<TokenSum> good() {
+        return good;
+    }
+
+    /** Keeps what was read in the place of what was kept of these tokens. A disk that is full costs the next repair time, and fails nothing. */
+    public void keep(SumRecorder read) {
+        List<KeptSum> sums = read.sums(presence, terms);
+        if (sums.isEmpty()) {
+            return;
+        }
+        LinearRanges tokens =
+                LinearRanges.of(sums.stream().map(sum -> sum.tokens().asRange()).toList());
+        try {
+            data.kept().update(data.tableId(), before -> {
+                List<KeptSum> all = new ArrayList<>(sums);
+                for (KeptSum kept : decode(data, before)) {
+                    if (!tokens.touches(kept.tokens())) {
+                        all.add(kept);
+                    }
+                }
+                all.sort(Comparator.comparingLong(kept -> kept.tokens().first()));
+                return Optional.of(encode(all));
+            });
+        } catch (StorageException e) {
+            LOG.warn(
+                    "sums of what was read are not kept, so that the next repair reads it again, cause={}",
+                    e.toString());
+        }
+    }
+
+    private static byte[] encode(List<KeptSum> sums) {
+        ByteWriter out = new ByteWriter(FRAME_BYTES + sums.size() * KeptSum.BYTES);
+        out.writeInt(MAGIC);
+        sums.forEach(sum -> sum.encode(out));
+        CRC32 crc = new CRC32();
+        crc.update(out.array(), 0, out.lengthBytes());
+        out.writeInt((int) crc.getValue());
+        return out.toByteArray();
+    }
+
+    private static List<KeptSum> decode(KnownData data, Optional<byte[]> content) {
+        if (content.isEmpty()) {
+            return List.of();
+        }
+        byte[] bytes = content.get();
+        int end = bytes.length - Integer.BYTES;
+        CRC32 crc = new CRC32();
+        crc.update(bytes, 0, Math.max(0, end));
+        boolean isRight = bytes.length >= FRAME_BYTES
+                && (bytes.length - FRAME_BYTES) % KeptSum.BYTES == 0
+                && new ByteReader().wrap(bytes, end, Integer.BYTES).readInt() == (int) crc.getValue();
+        ByteReader in = new ByteReader().wrap(bytes, 0, Math.max(0, end));
+        if (!isRight || in.readInt() != MAGIC) {
+            LOG.warn(
+                    "kept sums are wrong or of another release, and count for nothing, tableId={}, lengthBytes={}",
+                    data.tableId(),
+                    bytes.length);
+            return List.of();
+        }
+        List<KeptSum> sums = new ArrayList<>();
+        while (in.hasRemaining()) {
+            sums.add(KeptSum.decode(in));
+        }
+        return sums;
+    }
+}

@@ -1,0 +1,264 @@
+package io.anneal.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.FragmentCursor;
+import io.anneal.io.ByteBudget;
+import io.anneal.key.TokenRange;
+import io.anneal.merge.MergeCursor;
+import io.anneal.node.CassandraReplicas;
+import io.anneal.node.KeptDirectory;
+import io.anneal.node.StagingArea;
+import io.anneal.node.Waiver;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableOptions;
+import io.anneal.schema.TableSchema;
+import io.anneal.sstable.Component;
+import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.SSTables;
+import io.anneal.store.directory.Formats;
+import io.anneal.testkit.FragmentList;
+import io.anneal.testkit.RandomFragments;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What replicas know of an earlier repair: a repair that relies on it finds what one finds that reads all rows. */
+@Timeout(300)
+class KnownRowsTest {
+    private static final int WORLDS = 6;
+    private static final int STEPS = 25;
+    private static final int KEYS = 400;
+    private static final int REPLICAS = 3;
+    private static final long GC_GRACE_SECONDS = 50;
+
+    @TempDir
+    private Path directory;
+
+    private final long seed = new Random().nextLong();
+    private final Random random = new Random(seed);
+    private RandomFragments fragments;
+    private List<Node> nodes;
+    private Instant now;
+
+    /** A directory as a node of Cassandra has it, and what is kept of it. */
+    private final class Node {
+        private final Path data;
+        private final KeptDirectory kept;
+        private final Path staged;
+        private int generation;
+
+        Node(Path place) throws IOException {
+            data = Files.createDirectories(place.resolve("data")
+                    .resolve(schema().keyspace())
+                    .resolve(schema().name() + "-11111111222233334444555555555555"));
+            Files.writeString(data.resolve("schema.cql"), SchemaText.print(schema()) + ";");
+            kept = KeptDirectory.open(place.resolve("kept"), random, now);
+            staged = place.resolve("staged");
+        }
+
+        void write(FragmentCursor rows) throws IOException {
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(KEYS).withVersion(SSTableVersion.NB);
+            try (rows;
+                    FragmentWriter writer = Formats.write(data, Integer.toString(++generation), schema(), config)) {
+                writer.append(rows);
+                writer.finish();
+            }
+        }
+
+        List<Descriptor> sstables() throws IOException {
+            try (Stream<Path> files = Files.list(data)) {
+                return files.filter(file -> file.toString().endsWith("TOC.txt"))
+                        .map(file -> Descriptor.of(file).orElseThrow())
+                        .toList();
+            }
+        }
+
+        void compact(int most) throws IOException {
+            List<Descriptor> some = sstables().stream().limit(most).toList();
+            if (some.isEmpty()) {
+                return;
+            }
+            try (SSTables old = SSTables.open(schema(), some)) {
+                List<FragmentCursor> cursors = new ArrayList<>();
+                old.readers().forEach(reader -> cursors.add(scan(reader)));
+                write(MergeCursor.of(schema(), cursors, SSTableVersion.NB.localDeletionTimeMaxSeconds()));
+            }
+            for (Descriptor sstable : some) {
+                sstable.delete();
+            }
+        }
+
+        private FragmentCursor scan(io.anneal.sstable.SSTableReader reader) {
+            try {
+                return reader.scan(schema(), TokenRange.Linear.ALL);
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        }
+
+        void importStaged() throws IOException {
+            Path from = staged.resolve(schema().keyspace()).resolve(schema().name());
+            if (!Files.isDirectory(from)) {
+                return;
+            }
+            List<Path> files;
+            try (Stream<Path> all = Files.list(from)) {
+                files = all.filter(file -> Descriptor.of(file).isPresent()).toList();
+            }
+            for (Descriptor sstable : files.stream()
+                    .map(file -> Descriptor.of(file).orElseThrow())
+                    .distinct()
+                    .toList()) {
+                String name = Integer.toString(++generation);
+                Descriptor moved = new Descriptor(data, sstable.version(), name, sstable.format());
+                for (Component component : Component.values()) {
+                    if (sstable.has(component)) {
+                        Files.move(sstable.file(component), moved.file(component));
+                    }
+                }
+            }
+        }
+    }
+
+    private TableSchema schema() {
+        return fragments.schema();
+    }
+
+    private RepairReport repair(boolean dryRun, boolean readsAll, Optional<Duration> recent, List<TokenRange> ranges)
+            throws IOException {
+        List<StagingArea> areas = new ArrayList<>();
+        try {
+            List<RepairMember> members = new ArrayList<>();
+            for (Node node : nodes) {
+                StagingArea area = StagingArea.open(node.staged, "of " + node.data, () -> now);
+                areas.add(area);
+                members.add(RepairMember.here(
+                        node.data.toString(),
+                        new CassandraReplicas(
+                                        List.of(node.data.getParent().getParent()), Optional.empty(), Optional.of(area))
+                                .withKept(node.kept)));
+            }
+            HostEnvironment host = HostEnvironment.system().withClock(() -> now);
+            Repair repair = Repair.of(schema().qualifiedName())
+                    .between(members)
+                    .ranges(ranges)
+                    .bufferBytes(1 << 20)
+                    .dryRun(dryRun)
+                    .readsAll(readsAll)
+                    .allow(EnumSet.allOf(Waiver.class));
+            recent.ifPresent(repair::leaveOutRecent);
+            return repair.run(new RepairEnvironment(host, Runnable::run, ByteBudget.of(256 << 20)));
+        } finally {
+            for (StagingArea area : areas) {
+                area.close();
+            }
+        }
+    }
+
+    /** What is found, without what was read for it: a range deletion has as many parts as there are windows. */
+    private static List<Object> found(RepairReport report) {
+        List<Object> found = new ArrayList<>();
+        found.add(report.rowsDiffering());
+        found.add(report.deletionsDiffering());
+        for (RangeReport range : report.ranges()) {
+            found.add(List.of(range.range(), range.rowsCompared(), range.rowsDiffering()));
+            for (RangeReport.Lacking replica : range.replicas()) {
+                found.add(List.of(replica.member(), replica.rows(), replica.deletions()));
+            }
+        }
+        return found;
+    }
+
+    private FragmentList draw(double share) {
+        return fragments.next(share);
+    }
+
+    private void step(int number) throws IOException {
+        switch (random.nextInt(8)) {
+            case 0, 1 -> {
+                // Some rows that all hold, in files of their own.
+                FragmentList rows = draw(random.nextDouble());
+                for (Node node : nodes) {
+                    write(node, rows);
+                }
+            }
+            case 2, 3 -> write(nodes.get(random.nextInt(REPLICAS)), draw(random.nextInt(5) / 100.0));
+            case 4 -> nodes.get(random.nextInt(REPLICAS)).compact(2 + random.nextInt(3));
+            case 5 -> now = now.plusSeconds(1L << random.nextInt(8));
+            case 6 -> now = now.minusSeconds(random.nextInt(20));
+            default -> {
+                repair(false, random.nextBoolean(), Optional.empty(), List.of(TokenRange.FULL));
+                for (Node node : nodes) {
+                    node.importStaged();
+                }
+            }
+        }
+    }
+
+    private static void write(Node node, FragmentList rows) throws IOException {
+        // A partition of nothing is none.
+        if (rows.lines().stream().anyMatch(line -> line.startsWith("  ") || line.contains("deleted@"))) {
+            node.write(rows.cursor());
+        }
+    }
+
+    /** Times of deletions and TTLs lie from the base on. */
+    @Test
+    void shouldFindWhatIsFoundWhereAllRowsAreRead() throws IOException {
+        long known = 0;
+        for (int world = 0; world < WORLDS; world++) {
+            now = Instant.ofEpochSecond(RandomFragments.DELETION_BASE_SECONDS + random.nextInt(200));
+            fragments = RandomFragments.withDistinctClusterings(
+                    random.nextLong(), KEYS, TableOptions.UNKNOWN.withGcGraceSeconds(GC_GRACE_SECONDS));
+            nodes = new ArrayList<>();
+            for (int i = 0; i < REPLICAS; i++) {
+                nodes.add(new Node(directory.resolve(world + "-" + i)));
+            }
+            FragmentList first = draw(0.9);
+            for (Node node : nodes) {
+                write(node, first);
+            }
+            for (int step = 0; step < STEPS; step++) {
+                Optional<Duration> recent = random.nextBoolean()
+                        ? Optional.empty()
+                        : Optional.of(Duration.ofNanos(Duration.ofSeconds(now.getEpochSecond() - 1_700_000_000L)
+                                                .toNanos()
+                                        - 1000L * random.nextInt(200))
+                                .abs());
+                List<TokenRange> ranges = random.nextInt(3) > 0
+                        ? List.of(TokenRange.FULL)
+                        : TokenRange.FULL.split(1 + random.nextInt(20)).stream()
+                                .filter(range -> random.nextInt(4) > 0)
+                                .toList();
+                if (!ranges.isEmpty()) {
+                    RepairReport some = repair(true, false, recent, ranges);
+                    RepairReport all = repair(true, true, recent, ranges);
+
+                    assertThat(found(some))
+                            .as("seed=%s world=%s step=%s recent=%s", seed, world, step, recent)
+                            .isEqualTo(found(all));
+                    known += some.rowsKnown();
+                    assertThat(all.rowsKnown()).isZero();
+                }
+                step(step);
+            }
+        }
+        assertThat(known).as("seed=%s", seed).isPositive();
+    }
+}
