@@ -2,6 +2,7 @@ package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.Directories;
+import io.anneal.node.KeptDirectory;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * directory/fence       which tables are held, see {@link FenceLease}
  * directory/runs/ID/    what the replica of a run has received; by its name the run's snapshot is known, too
+ * directory/kept/       what repairs know of the node's tables, see {@link KeptDirectory}
  * </pre>
  */
 public final class Agent implements Closeable {
@@ -52,6 +54,7 @@ public final class Agent implements Closeable {
     private final HostEnvironment host;
     private final FenceLease fence;
     private final Path runs;
+    private final KeptDirectory kept;
     private final AgentStatus self;
     private final ScheduledExecutorService thread;
 
@@ -77,7 +80,14 @@ public final class Agent implements Closeable {
     /** Apart from the work, since an asker renews while an import runs. */
     private record Lease(UUID run, long endNanos) {}
 
-    private Agent(LiveNodeConfig config, HostEnvironment host, FenceLease fence, Path runs, AgentStatus self) {
+    private Agent(
+            LiveNodeConfig config,
+            HostEnvironment host,
+            FenceLease fence,
+            Path runs,
+            KeptDirectory kept,
+            AgentStatus self) {
+        this.kept = kept;
         this.config = config;
         this.host = host;
         this.fence = fence;
@@ -105,7 +115,11 @@ public final class Agent implements Closeable {
                 Path runs = directory.toRealPath().resolve(AgentDirectory.RUNS);
                 Directories.create(runs);
                 letGo(node, fence, runs);
-                Agent agent = new Agent(config, host, fence, runs, self);
+                KeptDirectory kept = KeptDirectory.open(
+                        directory.toRealPath().resolve(AgentDirectory.KEPT),
+                        host.random(),
+                        host.clock().instant());
+                Agent agent = new Agent(config, host, fence, runs, kept, self);
                 agent.thread.scheduleWithFixedDelay(agent::look, 1, 1, TimeUnit.SECONDS);
                 opened = true;
                 return agent;
@@ -201,7 +215,7 @@ public final class Agent implements Closeable {
                 boolean holds = false;
                 isLeft = true;
                 try {
-                    held = Optional.of(HeldRun.hold(connection, host, fence, run, tables, wanted, directory));
+                    held = Optional.of(HeldRun.hold(connection, host, fence, run, tables, wanted, directory, kept));
                     holds = true;
                 } finally {
                     if (!holds) {

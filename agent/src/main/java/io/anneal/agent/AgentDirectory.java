@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 final class AgentDirectory {
     static final String LOCK_FILE = ".anneal.lock";
     static final String RUNS = "runs";
+    static final String KEPT = "kept";
 
     /** A disk that is mounted there has it. */
     private static final String FILE_SYSTEMS_OWN = "lost+found";

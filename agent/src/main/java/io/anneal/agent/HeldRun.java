@@ -2,6 +2,7 @@ package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.node.CassandraReplicas;
+import io.anneal.node.KeptDirectory;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.StagingArea;
@@ -36,6 +37,7 @@ final class HeldRun implements Closeable {
     private final List<LiveTable> tables;
     private final GuardedTables guarded;
     private final StagingArea staging;
+    private final KeptDirectory kept;
     private volatile Optional<Snapshot> snapshot = Optional.empty();
     /** Imports that have not ended well: who gave up waiting for one knows of no end, and the node may move the files yet. */
     private final Set<LiveTable> importing = new HashSet<>();
@@ -58,7 +60,9 @@ final class HeldRun implements Closeable {
             String address,
             List<LiveTable> tables,
             GuardedTables guarded,
-            StagingArea staging) {
+            StagingArea staging,
+            KeptDirectory kept) {
+        this.kept = kept;
         this.id = id;
         this.host = host;
         this.connection = connection;
@@ -74,6 +78,7 @@ final class HeldRun implements Closeable {
      * @param qualifiedTables each as {@code keyspace.table}
      * @param wanted how deletions are kept
      * @param directory for what they receive, which is there
+     * @param kept where repairs keep what they know of tables
      */
     static HeldRun hold(
             NodeConnection connection,
@@ -82,7 +87,8 @@ final class HeldRun implements Closeable {
             UUID id,
             List<String> qualifiedTables,
             GuardedTables.Fence wanted,
-            Path directory)
+            Path directory,
+            KeptDirectory kept)
             throws IOException {
         LiveNode node = connection.node();
         List<LiveTable> tables = new ArrayList<>();
@@ -97,7 +103,7 @@ final class HeldRun implements Closeable {
         try {
             GuardedTables guarded = GuardedTables.hold(node, tables, lease, host.clock(), tag(id), wanted);
             held = true;
-            return new HeldRun(id, host, connection, node.address(), List.copyOf(tables), guarded, staging);
+            return new HeldRun(id, host, connection, node.address(), List.copyOf(tables), guarded, staging, kept);
         } finally {
             if (!held) {
                 staging.close();
@@ -151,6 +157,7 @@ final class HeldRun implements Closeable {
                 .named(name)
                 .withViewsAndCdcChecked()
                 .withDiskBoundaries(taken.get().diskBoundaries())
+                .withKept(kept)
                 .open(keyspace, table, staged);
     }
 

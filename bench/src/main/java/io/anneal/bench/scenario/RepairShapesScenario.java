@@ -212,7 +212,8 @@ public final class RepairShapesScenario {
                 EnumSet.allOf(Waiver.class),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty());
+                Optional.empty(),
+                false);
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (Replica own = behind.open(RepairShape.KEYSPACE, RepairShape.TABLE, Optional.empty());
                 LocalParticipant follower = new LocalParticipant("ahead", ahead, executor);

@@ -100,6 +100,13 @@ public final class ClusterRepairCommand extends Subcommand {
     private boolean includeRecent;
 
     @Option(
+            names = "--read-all",
+            description =
+                    "Read every row. By default agents do not read again what they know from an earlier repair to be"
+                            + " equal, where no SSTable with rows of it has come or gone since.")
+    private boolean readsAll;
+
+    @Option(
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "4",
@@ -359,6 +366,7 @@ public final class ClusterRepairCommand extends Subcommand {
                             dryRun,
                             namesRows,
                             includeRecent,
+                            readsAll,
                             Duration.ofSeconds(leaseSeconds),
                             fence(),
                             looked -> StagedReview.of(looked, oldRows, ghostsMax)),

@@ -59,6 +59,7 @@ final class ClusterSession {
             boolean dryRun,
             boolean namesRows,
             boolean includeRecent,
+            boolean readsAll,
             Duration lease,
             GuardedTables.Fence fence,
             Function<List<ClusterHold.Looked>, StagedReview> review) {}
@@ -442,6 +443,7 @@ final class ClusterSession {
                 now.parallel(),
                 now.rowsPerSecond(),
                 terms.includeRecent(),
+                terms.readsAll(),
                 Optional.empty());
         Repair repair = task.repair()
                 .runId(results.run())

@@ -557,6 +557,7 @@ public final class RepairCommand extends Subcommand {
                 rowsPerSecond,
                 // What it writes is imported by hand, and by then is no longer on its way.
                 includeRecent || !isDryRun(),
+                false,
                 sample);
     }
 

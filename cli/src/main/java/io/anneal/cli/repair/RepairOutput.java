@@ -22,6 +22,7 @@ import java.util.UUID;
 final class RepairOutput {
     /** What is told of a session beside what it found: as JSON fields of the same names. */
     private static final List<RepairCount> OF_SESSION = List.of(
+            RepairCount.ROWS_KNOWN,
             RepairCount.WINDOWS_DELETIONS,
             RepairCount.WINDOWS_RANGE_SUMS,
             RepairCount.WINDOWS_SKETCH,
@@ -72,9 +73,10 @@ final class RepairOutput {
         out.printf(Locale.ROOT, "%s: %s%n", table, verdict(report));
         out.printf(
                 Locale.ROOT,
-                "  compared %s of %s; the replicas read %s%n",
+                "  compared %s of %s%s; the replicas read %s%n",
                 Counted.of(report.rowsCompared(), "row"),
                 share,
+                known(report),
                 Counted.of(
                         report.replicas().stream()
                                 .mapToLong(RepairReport.ReplicaReport::bytesRead)
@@ -97,6 +99,15 @@ final class RepairOutput {
             printWritten(out, replica);
         }
         RangeLines.print(out, report);
+    }
+
+    private static String known(RepairReport report) {
+        return report.rowsKnown() == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ", %,d of them by sums of an earlier repair, as nothing has changed there since (--read-all reads them)",
+                        report.rowsKnown());
     }
 
     /** What replicas kept of a table that is not done: it is right, and may wait for import; and what one of them did not keep. */

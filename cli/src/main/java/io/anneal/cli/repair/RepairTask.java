@@ -17,6 +17,7 @@ import java.util.UUID;
  * @param staged the run whose SSTables count although they are not imported yet
  * @param parallel how many ranges at once, of all tables
  * @param includeRecent whether what may still be on its way is compared, too
+ * @param readsAll whether what replicas know from an earlier repair is read again
  * @param sample what of the replicas' ranges the owned ones are, if not all
  */
 record RepairTask(
@@ -30,6 +31,7 @@ record RepairTask(
         int parallel,
         long rowsPerSecond,
         boolean includeRecent,
+        boolean readsAll,
         Optional<DriftSample> sample) {
     /** Writes are on their way to a replica for so long at most, hints aside; a clock may be off by some of it. */
     static final Duration RECENT = Duration.ofSeconds(10);
@@ -40,6 +42,7 @@ record RepairTask(
                         Repair.of(tables.stream().map(QualifiedTable::toString).toList()))
                 .bufferBytes(bufferBytes)
                 .dryRun(dryRun)
+                .readsAll(readsAll)
                 .allReplicas(allReplicas)
                 .allow(waivers)
                 .parallel(parallel)

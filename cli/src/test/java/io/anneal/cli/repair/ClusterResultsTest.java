@@ -125,7 +125,7 @@ final class ClusterResultsTest {
         Ownership owned = Ownership.ofAll(TokenRanges.of(TokenRange.FULL));
         List<QualifiedTable> tables = List.of(repaired);
         RepairTask task = new RepairTask(
-                tables, owned, 1 << 20, false, true, Optional.empty(), Set.of(), 1, 0, false, Optional.empty());
+                tables, owned, 1 << 20, false, true, Optional.empty(), Set.of(), 1, 0, false, false, Optional.empty());
         HostEnvironment host = HostEnvironment.system();
         ClusterResults results = new ClusterResults(command, host.newId(), Optional.empty(), Optional.empty(), false);
         results.begin(new ClusterPart(tables, owned, List.of()));

@@ -94,6 +94,7 @@ final class RepairResultsTest {
                 1,
                 0,
                 true,
+                false,
                 Optional.empty());
         try (FaultyDirectory disk = FaultyDirectory.create(directory);
                 Store one = Store.open(directory.resolve("one"));
