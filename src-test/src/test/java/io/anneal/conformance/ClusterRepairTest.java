@@ -184,9 +184,15 @@ final class ClusterRepairTest {
         for (int i = 0; i < NODES; i++) {
             assertThat(rows(i, "orders")).as("node " + i).isEqualTo(expected);
         }
-        Commands.Result again = cluster.command("repair", "shop.orders", "--dry-run", "--include-recent");
+        Commands.Result again = cluster.command("repair", "shop.orders", "--dry-run", "--include-recent", "--read-all");
         assertThat(again.exitCode()).as(again.err()).isZero();
-        assertThat(again.out()).contains("the replicas are equal");
+        assertThat(again.out()).contains("the replicas are equal").doesNotContain("by sums of an earlier repair");
+        Commands.Result known = cluster.command("repair", "shop.orders", "--dry-run", "--include-recent");
+        assertThat(known.exitCode()).as(known.err()).isZero();
+        assertThat(known.out())
+                .contains("the replicas are equal")
+                .containsPattern("compared (\\d+) rows of the whole ring, \\1 of them by sums of an earlier repair")
+                .contains(cluster.agent(2) + ": read 0 rows");
         assertThat(cluster.command("status").exitCode()).isZero();
         Commands.Result covered =
                 Commands.run("repair", "--history", "--table", "shop.orders", "--state", cluster.state());
@@ -219,7 +225,7 @@ final class ClusterRepairTest {
         write("third", 3, "INSERT INTO TABLE (p, c, v) VALUES (22, 0, 'later') AT");
         give("third", 0);
         Path log = directory.resolve("killed.log");
-        Process command = cluster.start(log, "repair", "shop.orders", "--rate", "1", "--lease", "5");
+        Process command = cluster.start(log, "repair", "shop.orders", "--read-all", "--rate", "1", "--lease", "5");
         LiveCluster.await("it has snapshots", () -> contains(log, "snapshots are taken") || !command.isAlive());
         assertThat(cluster.command("status").exitCode())
                 .as(Files.readString(log))
@@ -237,7 +243,7 @@ final class ClusterRepairTest {
         String state = directory.resolve("killed").toString();
         Path log = directory.resolve("goes-on.log");
         Process command =
-                cluster.start(log, "repair", "shop.orders", "--rate", "3", "--parallel", "1", "--state", state);
+                cluster.start(log, "repair", "shop.orders", "--read-all", "--rate", "3", "--parallel", "1", "--state", state);
         LiveCluster.await("a part is done", () -> hasPart(Path.of(state)) || !command.isAlive());
         assertThat(Commands.run("cluster", "repair", "--status", "--state", state)
                         .out())
