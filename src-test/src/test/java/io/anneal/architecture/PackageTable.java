@@ -57,7 +57,8 @@ final class PackageTable {
         // Windows apply received deletions and purge for the hash, which is the merge's business.
         DIRECT.put("repair.row", List.of("merge"));
         DIRECT.put("repair.message", List.of("repair.hashes", "node"));
-        DIRECT.put("repair", List.of("repair.hashes", "repair.row", "repair.message", "node", "job"));
+        DIRECT.put("repair.kept", List.of("repair.message", "repair.row"));
+        DIRECT.put("repair", List.of("repair.hashes", "repair.row", "repair.message", "repair.kept", "node", "job"));
 
         DIRECT.put("streaming.message", List.of("node"));
         DIRECT.put("streaming", List.of("streaming.message", "node", "job"));

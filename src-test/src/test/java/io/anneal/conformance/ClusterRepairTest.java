@@ -242,8 +242,8 @@ final class ClusterRepairTest {
     private void goesOnWhenTheCommandWasKilled() throws Exception {
         String state = directory.resolve("killed").toString();
         Path log = directory.resolve("goes-on.log");
-        Process command =
-                cluster.start(log, "repair", "shop.orders", "--read-all", "--rate", "3", "--parallel", "1", "--state", state);
+        Process command = cluster.start(
+                log, "repair", "shop.orders", "--read-all", "--rate", "3", "--parallel", "1", "--state", state);
         LiveCluster.await("a part is done", () -> hasPart(Path.of(state)) || !command.isAlive());
         assertThat(Commands.run("cluster", "repair", "--status", "--state", state)
                         .out())

@@ -95,7 +95,8 @@ class StoreRepairTest {
                 Set.of(),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty(), false);
+                Optional.empty(),
+                false);
     }
 
     private StagingArea staging(String name) throws IOException {

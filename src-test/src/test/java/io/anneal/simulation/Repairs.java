@@ -46,7 +46,8 @@ final class Repairs {
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.empty(), false);
+                Optional.empty(),
+                false);
     }
 
     /** Leaves out what was written after a moment. */
@@ -65,7 +66,8 @@ final class Repairs {
                 Set.of(Waiver.EMPTY_REPLICA, Waiver.NO_GC_GRACE),
                 1,
                 ReadRate.UNLIMITED,
-                Optional.of(Duration.of(rule.purgeTimeSeconds() * 1_000_000 - cutoffMicros, ChronoUnit.MICROS)), false);
+                Optional.of(Duration.of(rule.purgeTimeSeconds() * 1_000_000 - cutoffMicros, ChronoUnit.MICROS)),
+                false);
     }
 
     static RepairReport run(List<MemoryReplica> replicas, RepairConfig config) throws IOException {

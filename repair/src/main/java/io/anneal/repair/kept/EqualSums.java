@@ -2,7 +2,7 @@ package io.anneal.repair.kept;
 
 import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.hashes.TokenSum;
+import io.anneal.repair.message.TokenSum;
 import java.util.ArrayList;
 import java.util.List;
 

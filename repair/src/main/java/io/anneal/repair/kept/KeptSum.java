@@ -3,7 +3,7 @@ package io.anneal.repair.kept;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
 import io.anneal.key.TokenRange;
-import io.anneal.repair.hashes.TokenSum;
+import io.anneal.repair.message.TokenSum;
 
 /**
  * A sum, and what must be as it was for it to be the sum of what is there now.

@@ -9,7 +9,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.SessionPurgeRule;
-import io.anneal.repair.hashes.TokenSum;
+import io.anneal.repair.message.TokenSum;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;

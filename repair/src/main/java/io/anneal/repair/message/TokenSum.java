@@ -1,4 +1,4 @@
-package io.anneal.repair.hashes;
+package io.anneal.repair.message;
 
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteWriter;
