@@ -95,6 +95,29 @@ class CassandraPeerTest {
     }
 
     @Test
+    void shouldForgetWhatIsInOtherSSTablesThanThoseThatStay(CassandraPeer peer) {
+        List<Path> first = peer.sstables(KEYSPACE, TABLE);
+        List<String> before = peer.selectJson(SELECT);
+        peer.execute("DELETE FROM peer_test.events USING TIMESTAMP 2000000 WHERE id = 3");
+        peer.execute("INSERT INTO peer_test.events (id, seq, note) VALUES (99, 0, 'since')");
+        peer.flush(KEYSPACE, TABLE);
+        Path since = peer.sstables(KEYSPACE, TABLE).stream()
+                .filter(sstable -> !first.contains(sstable))
+                .findFirst()
+                .orElseThrow();
+        assertThat(peer.selectJson(SELECT)).isNotEqualTo(before);
+
+        peer.retainSSTables(KEYSPACE, TABLE, first);
+
+        assertThat(peer.sstables(KEYSPACE, TABLE)).isEqualTo(first);
+        assertThat(peer.selectJson(SELECT)).isEqualTo(before);
+        assertThatThrownBy(() -> peer.retainSSTables(KEYSPACE, TABLE, List.of(since)))
+                .isInstanceOf(CassandraPeerException.class)
+                .hasMessageContaining("not all of these are live");
+        assertThat(peer.sstables(KEYSPACE, TABLE)).isEqualTo(first);
+    }
+
+    @Test
     void shouldDumpAndVerifyAnSSTableInsideAndOutsideOfItsDataDirectory(CassandraPeer peer) throws IOException {
         Path live = peer.sstables(KEYSPACE, TABLE).get(0);
         Path copy = peer.copySSTables(KEYSPACE, TABLE, temporary).get(0);

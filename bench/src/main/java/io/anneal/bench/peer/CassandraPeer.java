@@ -160,6 +160,16 @@ public final class CassandraPeer implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes all SSTables out of the table but these, and deletes them, as no operator can: as if they had never come. Refuses
+     * when one of these is not live. What is in memtables stays, and what is being compacted.
+     */
+    public void retainSSTables(String keyspace, String table, List<Path> sstables) {
+        List<String> arguments = new ArrayList<>(List.of(keyspace, table));
+        sstables.forEach(sstable -> arguments.add(sstable.toString()));
+        request("RETAIN", arguments.toArray(String[]::new));
+    }
+
     /** Extended verification of an SSTable, wherever it lies, as one of the table; returns if there is no objection. */
     public void verify(String keyspace, String table, Path data) {
         request("VERIFY", keyspace, table, data.toAbsolutePath().toString());

@@ -34,6 +34,8 @@ public final class PeerAgent {
             case "CLEAR_SNAPSHOT" ->
                 TableOperations.clearSnapshot(arguments.get(0), arguments.get(1), arguments.get(2));
             case "IMPORT" -> TableOperations.importDirectory(arguments.get(0), arguments.get(1), arguments.get(2));
+            case "RETAIN" ->
+                TableOperations.retain(arguments.get(0), arguments.get(1), arguments.subList(2, arguments.size()));
             case "VERIFY" -> TableOperations.verify(arguments.get(0), arguments.get(1), arguments.get(2));
             case "TOKEN" -> TableOperations.token(arguments.get(0), arguments.get(1), arguments.get(2));
             case "AWAIT_RING" -> Ring.awaitMembers(Integer.parseInt(arguments.get(0)));

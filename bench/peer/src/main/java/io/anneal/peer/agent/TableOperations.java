@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.compaction.OperationType;
 import org.apache.cassandra.db.lifecycle.SSTableSet;
 import org.apache.cassandra.io.sstable.Descriptor;
 import org.apache.cassandra.io.sstable.IVerifier;
@@ -22,6 +23,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.OutputHandler;
+import org.apache.cassandra.utils.Throwables;
 
 /** What an operator does to the SSTables of one table. A path of an SSTable is the path of its Data component. */
 final class TableOperations {
@@ -103,6 +105,22 @@ final class TableOperations {
             }
         }
         return answer;
+    }
+
+    /**
+     * Takes all SSTables out of the table but some, and deletes them, as if nobody had ever written what is in them alone.
+     * Refuses when one of those that stay is not there. What is being compacted stays, too.
+     */
+    static List<List<String>> retain(String keyspace, String table, List<String> files) {
+        ColumnFamilyStore store = table(keyspace, table);
+        Set<Descriptor> retained = new HashSet<>();
+        files.forEach(file -> retained.add(descriptor(keyspace, table, file)));
+        if (!live(store).containsAll(retained)) {
+            throw new IllegalArgumentException("not all of these are live, files=" + files + ", live=" + live(store));
+        }
+        Throwables.maybeFail(store.getTracker()
+                .dropSSTables(sstable -> !retained.contains(sstable.descriptor), OperationType.UNKNOWN, null));
+        return List.of();
     }
 
     /** Extended verification, as before an import; an SSTable which fails it fails the request. */
