@@ -71,8 +71,8 @@ import picocli.CommandLine.Parameters;
             "Cases of paging: range-5000 range-100 range-5000-compacted range-100-compacted pager pager-alone abandoned"
                     + " scanners partition reverse partition-compacted reverse-compacted loopback loopback-100",
             "Cases of repair: synced-0 synced-50 synced-99.9 synced-100 wide small-rows links growth sampled resumed",
-            "Cases of cluster, not among all: synced-100 synced-99.9 live-writes empty-vnodes empty-vnodes-1"
-                    + " empty-tokens-16",
+            "Cases of cluster, not among all: synced-100 synced-100-read synced-99.9 synced-99.9-read live-writes"
+                    + " empty-vnodes empty-vnodes-1 empty-tokens-16",
             "Cases of repair-shapes, at three sizes each, once, not among all: all-rows-overwritten few-rows-differ "
                     + "large-rows-overwritten wide-row-equal huge-row ghost-partition-deletion range-tombstones "
                     + "ghost-range-tombstones many-partition-deletions"

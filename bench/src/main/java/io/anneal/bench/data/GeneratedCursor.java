@@ -60,6 +60,7 @@ public final class GeneratedCursor extends SourceCursor {
         this.wanted = wanted;
         maker = new RowMaker(shape, seed);
         keys = LongStream.range(0, partitionCount)
+                .filter(this::mayHoldRows)
                 .mapToObj(GeneratedCursor::key)
                 .toArray(Key[]::new);
         Arrays.sort(keys, Comparator.comparingLong(Key::token));
@@ -112,6 +113,18 @@ public final class GeneratedCursor extends SourceCursor {
     public static GeneratedCursor ofRows(
             TableShape shape, long partitionCount, int rowsPerPartition, long seed, LongPredicate wanted) {
         return new GeneratedCursor(shape, partitionCount, id -> rowsPerPartition, seed, 0, 1, wanted);
+    }
+
+    /** Few of many partitions are neither kept nor sorted with all the others. */
+    private boolean mayHoldRows(long id) {
+        int count = rowsOf.applyAsInt(id);
+        long first = id * count;
+        for (long number = first; number < first + count; number++) {
+            if (wanted.test(number)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Key key(long id) {

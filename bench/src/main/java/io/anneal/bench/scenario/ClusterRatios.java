@@ -34,7 +34,7 @@ public final class ClusterRatios {
     static String line(String caseName, BenchMetric metric, BenchRecord other, BenchRecord own) {
         return String.format(
                 Locale.ROOT,
-                "%-14s repair -full takes %.1f times (%.1f..%.1f) anneal's %s",
+                "%-18s repair -full takes %.1f times (%.1f..%.1f) anneal's %s",
                 caseName,
                 other.median() / Math.max(RESOLUTION, own.median()),
                 other.min() / Math.max(RESOLUTION, own.max()),

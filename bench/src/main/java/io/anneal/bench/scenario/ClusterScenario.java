@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -17,11 +16,11 @@ import java.util.stream.Stream;
 public final class ClusterScenario {
     public static final String NAME = "cluster";
 
-    static final String SYNCED = "synced-100";
-    static final String DAMAGED = "synced-99.9";
     /** Everything that {@link BenchConfig#cases} may name here. */
-    public static final List<String> CASES =
-            List.of(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE, EmptyVnodes.FEW);
+    public static final List<String> CASES = Stream.concat(
+                    SyncedRows.CASES.stream(),
+                    Stream.of(LiveWrites.NAME, EmptyVnodes.NAME, EmptyVnodes.ONE, EmptyVnodes.FEW))
+            .toList();
 
     /** Rows of each replica by default. */
     public static final int ROWS = 1_000_000;
@@ -49,38 +48,41 @@ public final class ClusterScenario {
 
     /** Runs the wanted cases. */
     public List<BenchRecord> run() throws IOException {
-        if (wantsAny(SYNCED, DAMAGED, LiveWrites.NAME, EmptyVnodes.FEW)) {
-            withRows();
+        boolean wantsRows =
+                config.wants(LiveWrites.NAME) || SyncedRows.CASES.stream().anyMatch(config::wants);
+        if (wantsRows || config.wants(EmptyVnodes.FEW)) {
+            withFewTokens(wantsRows);
         }
-        if (wantsAny(EmptyVnodes.NAME, EmptyVnodes.ONE)) {
+        if (config.wants(EmptyVnodes.NAME) || config.wants(EmptyVnodes.ONE)) {
             withVnodes();
         }
         return series.records();
     }
 
-    private boolean wantsAny(String... cases) {
-        return Stream.of(cases).anyMatch(config::wants);
+    private void withFewTokens(boolean wantsRows) throws IOException {
+        say("starting three Cassandra nodes and three agents");
+        try (ClusterSides sides = ClusterSides.start(config, command, ClusterSides.TOKENS, SHAPE)) {
+            if (wantsRows) {
+                withRows(sides);
+            }
+            if (config.wants(EmptyVnodes.FEW)) {
+                nothingToDo(sides, EmptyVnodes.FEW);
+            }
+        }
     }
 
-    private void withRows() throws IOException {
+    private void withRows(ClusterSides sides) throws IOException {
         try (TemporaryDirectory directory = TemporaryDirectory.create("anneal-bench-drawn")) {
-            say(NAME, "starting three Cassandra nodes and three agents");
-            try (ClusterSides sides = ClusterSides.start(config, command, ClusterSides.TOKENS, SHAPE)) {
-                if (config.wants(SYNCED)) {
-                    compare(SYNCED, 0, sides, directory);
+            say("drawing rows, the three nodes import them");
+            SyncedRows rows = SyncedRows.create(sides, config, SHAPE, directory);
+            for (String caseName : SyncedRows.CASES) {
+                if (config.wants(caseName)) {
+                    compare(caseName, sides, rows);
                 }
-                if (config.wants(DAMAGED)) {
-                    compare(DAMAGED, 1, sides, directory);
-                }
-                if (config.wants(LiveWrites.NAME)) {
-                    try (TemporaryDirectory drawn = directory.createInside("drawn")) {
-                        RepairData data = draw(LiveWrites.NAME, 0, drawn);
-                        new LiveWrites(config, series, sides, RepairData.schema(SHAPE), clock).run(data);
-                    }
-                }
-                if (config.wants(EmptyVnodes.FEW)) {
-                    nothingToDo(sides, EmptyVnodes.FEW);
-                }
+            }
+            if (config.wants(LiveWrites.NAME)) {
+                rows.reset();
+                new LiveWrites(config, series, sides, rows.table(), clock).run();
             }
         }
     }
@@ -113,31 +115,19 @@ public final class ClusterScenario {
         }
     }
 
-    private RepairData draw(String caseName, int perThousand, TemporaryDirectory directory) throws IOException {
-        say(caseName, "drawing three replicas");
-        return RepairData.draw(
-                RepairDraw.own(SHAPE, config.rowCount(), perThousand), config.version(), directory.path());
-    }
-
-    /** @param perThousand rows that each node alone has, for each thousand that all have */
-    private void compare(String caseName, int perThousand, ClusterSides sides, TemporaryDirectory parent)
-            throws IOException {
-        try (TemporaryDirectory directory = parent.createInside("drawn")) {
-            RepairData data = draw(caseName, perThousand, directory);
-            measure(caseName, () -> sides.cassandra(data), () -> sides.anneal(data), own -> {
-                requireRepaired(caseName, data, own);
-                series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_LACKING, data.bytesLacking());
-            });
-            for (long bytes : sides.idleAgentsBytes()) {
-                series.add(caseName, BenchSystem.ANNEAL, BenchMetric.IDLE_MEMORY, bytes);
-            }
-            sides.changed();
+    private void compare(String caseName, ClusterSides sides, SyncedRows rows) throws IOException {
+        measure(caseName, () -> rows.cassandra(caseName), () -> rows.anneal(caseName), own -> {
+            rows.requireRepaired(caseName, own);
+            series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_LACKING, rows.bytesLacking(caseName));
+        });
+        rows.requireAlike();
+        for (long bytes : sides.idleAgentsBytes()) {
+            series.add(caseName, BenchSystem.ANNEAL, BenchMetric.IDLE_MEMORY, bytes);
         }
     }
 
     /** Both sides in turns. */
-    private void measure(String caseName, Work cassandra, Work anneal, Consumer<ClusterSides.ClusterRun> check)
-            throws IOException {
+    private void measure(String caseName, Work cassandra, Work anneal, Check check) throws IOException {
         if (config.warmUpNanos() > 0) {
             say(caseName, "warming up");
             Warming.warm(config, contender(BenchSystem.CASSANDRA, cassandra));
@@ -147,9 +137,14 @@ public final class ClusterScenario {
             say(caseName, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
             add(caseName, BenchSystem.CASSANDRA, cassandra.run());
             ClusterSides.ClusterRun own = anneal.run();
-            check.accept(own);
+            check.require(own);
             add(caseName, BenchSystem.ANNEAL, own);
         }
+    }
+
+    /** Whether a repair did what it had to. */
+    private interface Check {
+        void require(ClusterSides.ClusterRun run) throws IOException;
     }
 
     /** One side's repair. */
@@ -163,14 +158,6 @@ public final class ClusterScenario {
             return new Run(
                     0, 0, (long) (run.wallSeconds() * SECOND_NANOS), (long) (run.cpuSeconds() * SECOND_NANOS), 0);
         });
-    }
-
-    private static void requireRepaired(String caseName, RepairData data, ClusterSides.ClusterRun own) {
-        boolean foundEqual = own.output().contains(EQUAL);
-        if (foundEqual != data.isEqual() || !own.output().contains("covered until")) {
-            throw new IllegalStateException(
-                    "the cluster was not repaired, case=" + caseName + ", output=" + own.output());
-        }
     }
 
     private void add(String caseName, BenchSystem system, ClusterSides.ClusterRun run) {
@@ -200,5 +187,9 @@ public final class ClusterScenario {
 
     private void say(String caseName, String step) {
         config.progress().accept(NAME + " " + caseName + ": " + step);
+    }
+
+    private void say(String step) {
+        config.progress().accept(NAME + ": " + step);
     }
 }

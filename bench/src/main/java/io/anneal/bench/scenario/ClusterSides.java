@@ -10,8 +10,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +37,6 @@ final class ClusterSides implements Closeable {
     private static final String RESIDENT = "VmRSS:";
     private static final int KIBIBYTE = 1024;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final int READ_BYTES = 1 << 20;
     private static final int FIRST = 1;
     private static final int STOP_SECONDS = 30;
     private static final double SECOND_NANOS = 1e9;
@@ -55,9 +52,6 @@ final class ClusterSides implements Closeable {
 
     /** Of each agent, as it says. */
     private final List<String> addresses = new ArrayList<>();
-
-    /** What the nodes hold, until something is repaired; null for nothing that is known. */
-    private RepairData held;
 
     /**
      * What a command took, to its end.
@@ -165,43 +159,7 @@ final class ClusterSides implements Closeable {
         return agents.stream().map(Process::pid).toList();
     }
 
-    /** Gives the nodes what was drawn, unless they have it. */
-    void put(RepairData data) throws IOException {
-        if (held != data) {
-            nodes.put(data);
-            readAll(RepairData.schema(data.shape()));
-            held = data;
-        }
-    }
-
-    /** An import leaves nothing of the files in the page cache, and whoever comes first would pay for reading them from the disk. */
-    private void readAll(TableSchema table) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(READ_BYTES);
-        for (CassandraPeer node : nodes.ring().nodes()) {
-            for (Path data : node.sstables(table.keyspace(), table.name())) {
-                try (FileChannel channel = FileChannel.open(data)) {
-                    while (channel.read(buffer.clear()) >= 0) {
-                        assert buffer.position() > 0 : data;
-                    }
-                }
-            }
-        }
-    }
-
-    /** The next repair begins with what was drawn. */
-    void changed() {
-        held = null;
-    }
-
-    /** Cassandra's own repair, asked of the first node. */
-    ClusterRun cassandra(RepairData data) throws IOException {
-        put(data);
-        ClusterRun run = cassandra(List.of(RepairData.schema(data.shape())));
-        changedBy(data);
-        return run;
-    }
-
-    /** The same of whatever the nodes hold. */
+    /** Cassandra's own repair of whatever the nodes hold, asked of the first one. */
     ClusterRun cassandra(List<TableSchema> tables) throws IOException {
         List<String> words =
                 new ArrayList<>(List.of("repair", "-full", tables.get(0).keyspace()));
@@ -214,14 +172,6 @@ final class ClusterSides implements Closeable {
     }
 
     /** Ours, asked of the first agent. */
-    ClusterRun anneal(RepairData data) throws IOException {
-        put(data);
-        ClusterRun run = anneal(List.of(RepairData.schema(data.shape())));
-        changedBy(data);
-        return run;
-    }
-
-    /** The same of whatever the nodes hold. */
     ClusterRun anneal(List<TableSchema> tables, String... options) throws IOException {
         List<String> words = new ArrayList<>(command);
         words.addAll(List.of(
@@ -236,10 +186,6 @@ final class ClusterSides implements Closeable {
         tables.forEach(table -> words.add(table.qualifiedName()));
         words.addAll(List.of(options));
         return run(tables, words, true);
-    }
-
-    private void changedBy(RepairData repaired) {
-        held = repaired.isEqual() ? held : null;
     }
 
     private ClusterRun run(List<TableSchema> tables, List<String> words, boolean isOwn) throws IOException {

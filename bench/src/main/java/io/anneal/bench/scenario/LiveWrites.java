@@ -40,12 +40,11 @@ final class LiveWrites {
         this.clock = clock;
     }
 
-    /** @param data that the nodes hold before */
-    void run(RepairData data) throws IOException {
-        sides.put(data);
+    /** The nodes are alike before, and have more rows afterwards. */
+    void run() throws IOException {
         if (config.warmUpNanos() > 0) {
             say(NAME, "warming up");
-            Warming.warm(config, ClusterScenario.contender(BenchSystem.ANNEAL, () -> sides.anneal(data)));
+            Warming.warm(config, ClusterScenario.contender(BenchSystem.ANNEAL, () -> sides.anneal(List.of(table))));
         }
         for (int round = 0; round < config.runs(); round++) {
             say(NAME, String.format(Locale.ROOT, "measuring, run %d of %d", round + 1, config.runs()));
@@ -57,7 +56,6 @@ final class LiveWrites {
                 repair(RECENT, writes, "--include-recent");
             }
         }
-        sides.changed();
     }
 
     private void repair(String caseName, QuorumWrites writes, String... options) throws IOException {

@@ -66,7 +66,8 @@ record RepairData(
         return new RepairData(draw.shape(), replicas, held.rows, held.bytes, lacking.rows, lacking.bytes);
     }
 
-    private record Written(long rows, long bytes) {
+    /** Rows, and their length in an SSTable or as they are encoded. */
+    record Written(long rows, long bytes) {
         Written plus(Written other) {
             return new Written(rows + other.rows, bytes + other.bytes);
         }
@@ -85,7 +86,8 @@ record RepairData(
         return LongStream.range(0, draw.rowCount()).filter(wanted).count();
     }
 
-    private static Written write(RepairDraw draw, SSTableVersion version, Path target, LongPredicate wanted)
+    /** Writes rows of some numbers, if there are any, as one SSTable. */
+    static Written write(RepairDraw draw, SSTableVersion version, Path target, LongPredicate wanted)
             throws IOException {
         long rows = count(draw, wanted);
         if (rows == 0) {
@@ -102,7 +104,8 @@ record RepairData(
         }
     }
 
-    private static Written encode(RepairDraw draw, LongPredicate wanted) {
+    /** What rows of some numbers are encoded. */
+    static Written encode(RepairDraw draw, LongPredicate wanted) {
         if (count(draw, wanted) == 0) {
             return new Written(0, 0);
         }

@@ -73,4 +73,13 @@ record RepairDraw(TableShape shape, long rowCount, int rowsPerPartition, Holders
     boolean has(int replica, long number) {
         return (holders.of(number) & 1 << replica) != 0;
     }
+
+    boolean isOnAll(long number) {
+        return holders.of(number) == ALL;
+    }
+
+    /** Whether a replica has what no other one has. */
+    boolean hasAlone(int replica, long number) {
+        return holders.of(number) == 1 << replica;
+    }
 }

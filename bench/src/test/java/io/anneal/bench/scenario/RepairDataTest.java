@@ -6,6 +6,9 @@ import io.anneal.bench.data.TableShape;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +38,24 @@ final class RepairDataTest {
         assertThat(data.bytesLacking()).isBetween(lacking * rowBytesLeast, lacking * rowBytesMost);
         assertThat(data.replicas()).hasSize(RepairDraw.REPLICAS);
         assertThat(RepairData.holdsSomething(data.replicas().get(0))).isEqualTo(!caseName.equals("synced-0"));
+    }
+
+    /** What nodes have alike and what each has alone can be drawn apart, and together they are what a replica has. */
+    @Test
+    void shouldTellWhatIsOnAllFromWhatIsOnOne() {
+        RepairDraw draw = RepairDraw.own(TableShape.KILOBYTE_ROWS, ROWS, 2);
+
+        assertThat(LongStream.range(0, draw.rowCount()).filter(draw::isOnAll)).hasSize(ROWS);
+        for (int replica = 0; replica < RepairDraw.REPLICAS; replica++) {
+            int each = replica;
+            List<Long> alone = LongStream.range(0, draw.rowCount())
+                    .filter(number -> draw.hasAlone(each, number))
+                    .boxed()
+                    .toList();
+            assertThat(alone).hasSize(2).allMatch(number -> draw.has(each, number) && !draw.isOnAll(number));
+            assertThat(LongStream.range(0, draw.rowCount()).filter(number -> draw.has(each, number)))
+                    .hasSize(ROWS + 2);
+        }
     }
 
     @ParameterizedTest
