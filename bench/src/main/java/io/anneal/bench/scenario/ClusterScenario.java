@@ -120,7 +120,8 @@ public final class ClusterScenario {
             rows.requireRepaired(caseName, own);
             series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_LACKING, rows.bytesLacking(caseName));
         });
-        rows.requireAlike();
+        say(caseName, "comparing what was repaired, and waiting until agents are idle");
+        rows.requireAlike(caseName);
         for (long bytes : sides.idleAgentsBytes()) {
             series.add(caseName, BenchSystem.ANNEAL, BenchMetric.IDLE_MEMORY, bytes);
         }

@@ -136,17 +136,14 @@ final class ClusterSides implements Closeable {
                 directory.path().resolve("agent-" + number).toString(),
                 "--token-file",
                 token.toString()));
-        Process agent = new ProcessBuilder(words)
-                .redirectError(
-                        directory.path().resolve("agent-" + number + ".log").toFile())
-                .start();
+        Process agent =
+                new ProcessBuilder(words).redirectError(log(number).toFile()).start();
         agents.add(agent);
         BufferedReader out = new BufferedReader(new InputStreamReader(agent.getInputStream(), StandardCharsets.UTF_8));
         String line = out.readLine();
         String said = "listening on ";
         if (line == null || !line.startsWith(said)) {
-            throw new IOException("an agent does not start, said=" + line + ", log="
-                    + Files.readString(directory.path().resolve("agent-" + number + ".log")));
+            throw new IOException("an agent does not start, said=" + line + ", log=" + Files.readString(log(number)));
         }
         addresses.add(line.substring(said.length()));
     }
@@ -206,6 +203,7 @@ final class ClusterSides implements Closeable {
                 .start();
         process.getOutputStream().close();
         int exitCode = await(process);
+        requireAgents();
         long wallNanos = config.nanoTime().getAsLong() - before;
         long commandNanos = ProcessCpu.endedChildrenNanos() - childrenBefore;
         long nodesNanos = ofNodes.nanos();
@@ -231,6 +229,20 @@ final class ClusterSides implements Closeable {
                 sentBytes,
                 sstables(tables) - sstablesBefore,
                 output);
+    }
+
+    /** An agent that has ended says why, which the command that asked it does not know. */
+    private void requireAgents() throws IOException {
+        for (int i = 0; i < agents.size(); i++) {
+            if (!agents.get(i).isAlive()) {
+                throw new IllegalStateException("an agent has ended, exitCode="
+                        + agents.get(i).exitValue() + ", log=" + Files.readString(log(i + FIRST)));
+            }
+        }
+    }
+
+    private Path log(int agent) {
+        return directory.path().resolve("agent-" + agent + ".log");
     }
 
     /** What is resident of each agent, some seconds after the last command. */
