@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class KeptDirectory {
     /** A file that nobody has written for so long is of a table that is gone, or that is not repaired. */
-    static final Duration KEPT = Duration.ofDays(100);
+    public static final Duration KEPT = Duration.ofDays(100);
 
     private static final Logger LOG = LoggerFactory.getLogger(KeptDirectory.class);
     private static final String SEED_FILE = "seed";

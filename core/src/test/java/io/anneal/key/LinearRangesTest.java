@@ -46,4 +46,38 @@ class LinearRangesTest {
             assertThat(ranges.touching(Optional.empty())).isEqualTo(ranges.ranges());
         }
     }
+
+    @Test
+    void shouldLeaveWhatOthersHaveNot() {
+        for (int seed = 0; seed < 500; seed++) {
+            Random random = new Random(seed);
+            List<TokenRange> wanted = new ArrayList<>();
+            List<TokenRange> taken = new ArrayList<>();
+            for (int i = random.nextInt(6); i >= 0; i--) {
+                wanted.add(tokens(random).asRange());
+                taken.add(tokens(random).asRange());
+            }
+            LinearRanges ranges = LinearRanges.of(wanted);
+            LinearRanges others = LinearRanges.of(taken);
+
+            LinearRanges left = ranges.without(others);
+
+            for (int token = -1; token <= TOKENS; token++) {
+                assertThat(left.covers(token))
+                        .as("seed=%s, token=%s", seed, token)
+                        .isEqualTo(ranges.covers(token) && !others.covers(token));
+            }
+            for (int i = 1; i < left.ranges().size(); i++) {
+                assertThat(left.ranges().get(i).first())
+                        .as("seed=%s", seed)
+                        .isGreaterThan(left.ranges().get(i - 1).last());
+            }
+        }
+        LinearRanges all = new LinearRanges(List.of(TokenRange.Linear.ALL));
+        assertThat(all.without(all).ranges()).isEmpty();
+        assertThat(all.without(LinearRanges.NONE)).isEqualTo(all);
+        assertThat(all.without(LinearRanges.of(List.of(new TokenRange(Long.MAX_VALUE - 1, Long.MAX_VALUE))))
+                        .ranges())
+                .containsExactly(new TokenRange.Linear(Long.MIN_VALUE, Long.MAX_VALUE - 1));
+    }
 }

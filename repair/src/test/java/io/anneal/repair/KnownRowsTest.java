@@ -17,6 +17,7 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.SSTables;
@@ -24,11 +25,14 @@ import io.anneal.store.directory.Formats;
 import io.anneal.testkit.FragmentList;
 import io.anneal.testkit.RandomFragments;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +63,8 @@ class KnownRowsTest {
     /** A directory as a node of Cassandra has it, and what is kept of it. */
     private final class Node {
         private final Path data;
-        private final KeptDirectory kept;
+        private KeptDirectory kept;
+        private boolean keeps = true;
         private final Path staged;
         private int generation;
 
@@ -104,11 +109,11 @@ class KnownRowsTest {
             }
         }
 
-        private FragmentCursor scan(io.anneal.sstable.SSTableReader reader) {
+        private FragmentCursor scan(SSTableReader reader) {
             try {
                 return reader.scan(schema(), TokenRange.Linear.ALL);
             } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
+                throw new UncheckedIOException(e);
             }
         }
 
@@ -148,11 +153,10 @@ class KnownRowsTest {
             for (Node node : nodes) {
                 StagingArea area = StagingArea.open(node.staged, "of " + node.data, () -> now);
                 areas.add(area);
-                members.add(RepairMember.here(
-                        node.data.toString(),
-                        new CassandraReplicas(
-                                        List.of(node.data.getParent().getParent()), Optional.empty(), Optional.of(area))
-                                .withKept(node.kept)));
+                CassandraReplicas replica = new CassandraReplicas(
+                        List.of(node.data.getParent().getParent()), Optional.empty(), Optional.of(area));
+                members.add(
+                        RepairMember.here(node.data.toString(), node.keeps ? replica.withKept(node.kept) : replica));
             }
             HostEnvironment host = HostEnvironment.system().withClock(() -> now);
             Repair repair = Repair.of(schema().qualifiedName())
@@ -260,5 +264,169 @@ class KnownRowsTest {
             }
         }
         assertThat(known).as("seed=%s", seed).isPositive();
+    }
+
+    /** Three nodes that hold the same, and have been repaired once. */
+    private void startEqual() throws IOException {
+        now = Instant.ofEpochSecond(RandomFragments.DELETION_BASE_SECONDS + 1_000_000);
+        fragments = RandomFragments.withDistinctClusterings(
+                seed, KEYS, TableOptions.UNKNOWN.withGcGraceSeconds(GC_GRACE_SECONDS));
+        nodes = new ArrayList<>();
+        FragmentList rows = draw(0.9);
+        for (int i = 0; i < REPLICAS; i++) {
+            nodes.add(new Node(directory.resolve("node-" + i)));
+            write(nodes.get(i), rows);
+        }
+        assertThat(dryRun().rowsKnown()).isZero();
+        assertKnown();
+    }
+
+    private RepairReport dryRun() throws IOException {
+        return repair(true, false, Optional.empty(), List.of(TokenRange.FULL));
+    }
+
+    private void assertKnown() throws IOException {
+        RepairReport report = dryRun();
+        assertThat(report.wereEqual()).as("seed=%s", seed).isTrue();
+        assertThat(report.rowsKnown()).as("seed=%s", seed).isPositive().isEqualTo(report.rowsCompared());
+        assertThat(report.replicas())
+                .as("seed=%s", seed)
+                .allSatisfy(replica -> assertThat(replica.rowsRead()).isZero());
+    }
+
+    private void assertReadOnce() throws IOException {
+        RepairReport report = dryRun();
+        assertThat(report.wereEqual()).as("seed=%s", seed).isTrue();
+        assertThat(report.rowsKnown()).as("seed=%s", seed).isZero();
+        assertThat(report.rowsCompared()).as("seed=%s", seed).isPositive();
+        assertKnown();
+    }
+
+    private Path keptFile(int node) {
+        return directory.resolve("node-" + node).resolve("kept/11111111222233334444555555555555.kept");
+    }
+
+    @Test
+    void shouldReadAllWhereAFileOfSumsIsWrong() throws IOException {
+        startEqual();
+        byte[] right = Files.readAllBytes(keptFile(1));
+        List<byte[]> wrong = new ArrayList<>(List.of(
+                new byte[0],
+                new byte[7],
+                Arrays.copyOf(right, right.length - 1),
+                Arrays.copyOf(right, right.length - 80),
+                Arrays.copyOf(right, right.length + 80)));
+        for (int i = 0; i < 20; i++) {
+            byte[] flipped = right.clone();
+            flipped[i < 4 ? i : random.nextInt(right.length)] ^= (byte) (1 << random.nextInt(8));
+            wrong.add(flipped);
+        }
+        for (byte[] content : wrong) {
+            Files.write(keptFile(1), content);
+
+            assertReadOnce();
+        }
+        Files.delete(keptFile(1));
+        assertReadOnce();
+    }
+
+    @Test
+    void shouldReadAllWhereAFileOfSumsCannotBeReadOrWritten() throws IOException {
+        startEqual();
+        Files.delete(keptFile(2));
+        Files.createDirectories(keptFile(2).resolve("in the way"));
+
+        assertThat(dryRun().rowsKnown()).isZero();
+        assertThat(dryRun().wereEqual()).isTrue();
+        Files.delete(keptFile(2).resolve("in the way"));
+        Files.delete(keptFile(2));
+        assertReadOnce();
+    }
+
+    @Test
+    void shouldReadWhatWasWrittenOverInItsPlace() throws IOException {
+        startEqual();
+        Path data = nodes.get(0).sstables().get(0).file(Component.DATA);
+        Files.setLastModifiedTime(
+                data, FileTime.from(Files.getLastModifiedTime(data).toInstant().plusMillis(1)));
+
+        assertReadOnce();
+    }
+
+    /** It is an SSTable without a checksum by which it would be known again. */
+    @Test
+    void shouldReadWhatHasNoDigest() throws IOException {
+        startEqual();
+        Files.delete(nodes.get(2).sstables().get(0).file(Component.DIGEST));
+
+        assertThat(dryRun().rowsKnown()).isZero();
+        assertThat(dryRun().rowsKnown()).isZero();
+    }
+
+    @Test
+    void shouldReadAllWithAnotherSeed() throws IOException {
+        startEqual();
+        Files.delete(directory.resolve("node-0/kept/seed"));
+        Node before = nodes.get(0);
+        before.kept = KeptDirectory.open(directory.resolve("node-0/kept"), random, now);
+
+        assertReadOnce();
+    }
+
+    @Test
+    void shouldReadAllWhereTheSchemaHasChanged() throws IOException {
+        startEqual();
+        for (Node node : nodes) {
+            Path text = node.data.resolve("schema.cql");
+            Files.writeString(text, Files.readString(text).replace("gc_grace_seconds = 50", "gc_grace_seconds = 60"));
+        }
+
+        assertReadOnce();
+    }
+
+    /** A few rows that came since lie in a small SSTable all over the ring: the parts without them are known still. */
+    @Test
+    void shouldReadNearThatWhichHasCome() throws IOException {
+        startEqual();
+        long all = dryRun().rowsCompared();
+        for (int i = 0; i < 3; i++) {
+            write(nodes.get(1), draw(1.0 / KEYS));
+        }
+
+        RepairReport report = dryRun();
+
+        assertThat(report.rowsKnown()).as("seed=%s", seed).isGreaterThan(all / 2);
+        assertThat(found(report))
+                .as("seed=%s", seed)
+                .isEqualTo(found(repair(true, true, Optional.empty(), List.of(TokenRange.FULL))));
+        repair(false, false, Optional.empty(), List.of(TokenRange.FULL));
+        for (Node node : nodes) {
+            node.importStaged();
+        }
+        assertThat(dryRun().wereEqual()).as("seed=%s", seed).isTrue();
+        assertKnown();
+    }
+
+    /** Also what one replica alone does not know. */
+    @Test
+    void shouldReadAllWhereOneReplicaKeepsNothing() throws IOException {
+        startEqual();
+        nodes.get(1).keeps = false;
+
+        assertThat(dryRun().rowsKnown()).isZero();
+        nodes.get(1).keeps = true;
+        nodes.get(0).keeps = false;
+        assertThat(dryRun().rowsKnown()).isZero();
+        nodes.get(0).keeps = true;
+        assertKnown();
+    }
+
+    /** Where an earlier purge time comes again, what was purged may have to be compared. */
+    @Test
+    void shouldReadAllWhenTheClockHasGoneBack() throws IOException {
+        startEqual();
+        now = now.minusSeconds(1);
+
+        assertReadOnce();
     }
 }

@@ -7,6 +7,7 @@ import io.anneal.io.ByteWriter;
 import io.anneal.io.StorageException;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
+import io.anneal.node.KeptDirectory;
 import io.anneal.node.KnownData;
 import io.anneal.repair.message.OpenSession;
 import io.anneal.repair.message.SessionTerms;
@@ -14,7 +15,6 @@ import io.anneal.repair.message.TokenSum;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *   int     CRC32 of all before
  * </pre>
  *
- * A file that is not as it should be counts as none. One thread; several sessions may have the same file.
+ * A file that is not as it should be counts as none. The digit of the first four bytes goes up with any change of what is summed. One thread; several sessions may have the same file.
  */
 public final class KeptSums {
     private static final Logger LOG = LoggerFactory.getLogger(KeptSums.class);
@@ -65,7 +65,9 @@ public final class KeptSums {
         }
         long terms = terms(session, agreed);
         List<TokenSum> good = new ArrayList<>();
-        for (KeptSum kept : decode(data, data.kept().read(data.tableId()))) {
+        ByteReader in = read(data, content(data));
+        while (in.hasRemaining()) {
+            KeptSum kept = KeptSum.decode(in);
             if (kept.isGood(terms, session.purgeTimeSeconds(), agreed.cutoffMicros())
                     && ranges.covers(kept.tokens())
                     && presence.get().of(kept.tokens()) == kept.sstables()) {
@@ -73,6 +75,15 @@ public final class KeptSums {
             }
         }
         return Optional.of(new KeptSums(data, presence.get(), terms, List.copyOf(good)));
+    }
+
+    private static Optional<byte[]> content(KnownData data) {
+        try {
+            return data.kept().read(data.tableId());
+        } catch (StorageException e) {
+            LOG.warn("kept sums can't be read, so that all rows are, cause={}", e.toString());
+            return Optional.empty();
+        }
     }
 
     /** All but the rows that a hash depends on. */
@@ -101,16 +112,7 @@ public final class KeptSums {
         LinearRanges tokens =
                 LinearRanges.of(sums.stream().map(sum -> sum.tokens().asRange()).toList());
         try {
-            data.kept().update(data.tableId(), before -> {
-                List<KeptSum> all = new ArrayList<>(sums);
-                for (KeptSum kept : decode(data, before)) {
-                    if (!tokens.touches(kept.tokens())) {
-                        all.add(kept);
-                    }
-                }
-                all.sort(Comparator.comparingLong(kept -> kept.tokens().first()));
-                return Optional.of(encode(all));
-            });
+            data.kept().update(data.tableId(), before -> Optional.of(merge(read(data, before), sums, tokens)));
         } catch (StorageException e) {
             LOG.warn(
                     "sums of what was read are not kept, so that the next repair reads it again, cause={}",
@@ -118,19 +120,34 @@ public final class KeptSums {
         }
     }
 
-    private static byte[] encode(List<KeptSum> sums) {
-        ByteWriter out = new ByteWriter(FRAME_BYTES + sums.size() * KeptSum.BYTES);
+    /** Both in their order, without those of before that have some of the tokens, or are of tokens that nobody reads any more. */
+    private static byte[] merge(ByteReader before, List<KeptSum> sums, LinearRanges tokens) {
+        ByteWriter out = new ByteWriter(FRAME_BYTES + before.remainingBytes() + sums.size() * KeptSum.BYTES);
         out.writeInt(MAGIC);
-        sums.forEach(sum -> sum.encode(out));
+        long oldestSeconds = sums.get(0).takenAtSeconds() - KeptDirectory.KEPT.toSeconds();
+        int next = 0;
+        while (before.hasRemaining()) {
+            KeptSum kept = KeptSum.decode(before);
+            if (!tokens.touches(kept.tokens()) && kept.takenAtSeconds() >= oldestSeconds) {
+                while (next < sums.size()
+                        && sums.get(next).tokens().first() < kept.tokens().first()) {
+                    sums.get(next++).encode(out);
+                }
+                kept.encode(out);
+            }
+        }
+        sums.subList(next, sums.size()).forEach(sum -> sum.encode(out));
         CRC32 crc = new CRC32();
         crc.update(out.array(), 0, out.lengthBytes());
         out.writeInt((int) crc.getValue());
         return out.toByteArray();
     }
 
-    private static List<KeptSum> decode(KnownData data, Optional<byte[]> content) {
+    /** The sums, if the file is as it should be. */
+    private static ByteReader read(KnownData data, Optional<byte[]> content) {
+        ByteReader none = new ByteReader(new byte[0]);
         if (content.isEmpty()) {
-            return List.of();
+            return none;
         }
         byte[] bytes = content.get();
         int end = bytes.length - Integer.BYTES;
@@ -145,12 +162,8 @@ public final class KeptSums {
                     "kept sums are wrong or of another release, and count for nothing, tableId={}, lengthBytes={}",
                     data.tableId(),
                     bytes.length);
-            return List.of();
+            return none;
         }
-        List<KeptSum> sums = new ArrayList<>();
-        while (in.hasRemaining()) {
-            sums.add(KeptSum.decode(in));
-        }
-        return sums;
+        return in;
     }
 }

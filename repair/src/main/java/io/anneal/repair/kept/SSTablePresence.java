@@ -6,6 +6,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.SchemaText;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableCursor;
@@ -13,6 +14,7 @@ import io.anneal.sstable.SSTableMetadata;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.SSTables;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Which of a replica's SSTables have some tokens. An SSTable never changes; it is known by its content, whatever its name: the
- * checksum of its data, its Statistics, to which data is relative, and the length and the age of the file. One that is small beside the others is
+ * checksum of its data, the columns and minima that the data is relative to, and the length and the age of the file. One that is small beside the others is
  * asked for its tokens, since a few late rows lie all over the ring; of others first and last token tell. One thread.
  */
 final class SSTablePresence {
@@ -65,7 +67,7 @@ final class SSTablePresence {
             if (!ranges.touches(ends)) {
                 continue;
             }
-            Optional<Long> identity = identity(reader.descriptor());
+            Optional<Long> identity = identity(reader);
             if (identity.isEmpty()) {
                 return Optional.empty();
             }
@@ -88,7 +90,9 @@ final class SSTablePresence {
                         DecoratedKey.of(keys.get().last()).token());
     }
 
-    private static Optional<Long> identity(Descriptor sstable) throws StorageException {
+    /** What a node changes of Statistics in its place, as level and date of a repair, makes no other SSTable. */
+    private static Optional<Long> identity(SSTableReader reader) throws StorageException {
+        Descriptor sstable = reader.descriptor();
         Path digest = sstable.file(Component.DIGEST);
         if (!Files.exists(digest)) {
             return Optional.empty();
@@ -97,12 +101,16 @@ final class SSTablePresence {
         Path data = sstable.file(Component.DATA);
         try {
             content.writeBytes(Files.readAllBytes(digest));
-            content.writeBytes(Files.readAllBytes(sstable.file(Component.STATISTICS)));
             content.writeLong(Files.size(data));
             content.writeLong(Files.getLastModifiedTime(data).to(TimeUnit.NANOSECONDS));
         } catch (IOException e) {
             throw new StorageException("look at", data, e);
         }
+        SSTableMetadata.EncodingMinima minima = reader.metadata().encodingMinima();
+        content.writeLong(minima.timestampMicros());
+        content.writeLong(minima.localDeletionTimeSeconds());
+        content.writeInt(minima.ttlSeconds());
+        content.writeBytes(SchemaText.print(reader.headerSchema()).getBytes(StandardCharsets.UTF_8));
         ItemHash hash = new ItemHash(0);
         hash.hash(content.array(), 0, content.lengthBytes());
         return Optional.of(hash.low());
