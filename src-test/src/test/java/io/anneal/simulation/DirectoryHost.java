@@ -9,6 +9,7 @@ import io.anneal.merge.MergeCursor;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.node.CassandraReplicas;
+import io.anneal.node.KeptDirectory;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.StagingArea;
 import io.anneal.schema.SchemaText;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 /** A host whose replica is a data directory of Cassandra, with a staging directory beside. */
 final class DirectoryHost extends ReplicaHost {
@@ -84,7 +86,11 @@ final class DirectoryHost extends ReplicaHost {
     ReplicaSource open() throws IOException {
         staging = StagingArea.open(
                 stagingDirectory(), "host " + number(), setting().clock());
-        return new CassandraReplicas(List.of(data()), Optional.empty(), Optional.of(staging));
+        KeptDirectory kept = KeptDirectory.open(
+                disk().path().resolve("kept"),
+                new Random(number()),
+                setting().clock().instant());
+        return new CassandraReplicas(List.of(data()), Optional.empty(), Optional.of(staging)).withKept(kept);
     }
 
     @Override
