@@ -265,6 +265,9 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         int exitCode;
         try {
             exitCode = commandLine.execute(args);
+            if (Boolean.getBoolean(ArchivedClasses.PROPERTY)) {
+                ArchivedClasses.load();
+            }
         } catch (OutOfMemoryError e) {
             // What the command held is garbage by now, so that a line can be printed.
             ErrorReport error = ErrorReport.of(e);

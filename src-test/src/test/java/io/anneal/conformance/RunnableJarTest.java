@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.anneal.bench.peer.CassandraPeer;
+import io.anneal.faults.Commands;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -158,6 +159,39 @@ final class RunnableJarTest {
         }
         Path link = Files.createSymbolicLink(directory.resolve("link"), installation.resolve("bin/anneal"));
         assertThat(run(Map.of(), List.of(link.toString(), "--version")).out()).startsWith("anneal ");
+    }
+
+    @Test
+    void shouldHaveTheClassesOfAClustersRepairInTheArchive() throws Exception {
+        // Of a jar whose path has a space the JVM archives none.
+        Path installation = Files.move(install(), directory.resolve("anneal"));
+        shouldTellVersion(installation);
+        List<Path> archives = archives(installation);
+        assumeThat(archives).hasSize(1);
+        Path token = Commands.tokenFile(directory);
+        Run run = run(
+                Map.of(),
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:SharedArchiveFile=" + archives.get(0),
+                        "-Xlog:class+load",
+                        "-jar",
+                        installation.resolve("lib/anneal.jar").toString(),
+                        "cluster",
+                        "repair",
+                        "--agent",
+                        "127.0.0.1:1",
+                        "--token-file",
+                        token.toString(),
+                        "shop"));
+        assertThat(run.err()).contains("127.0.0.1:1");
+        assertThat(run.out()
+                        .lines()
+                        .filter(line -> line.contains(" io.anneal.cli.repair.ClusterRepairCommand source: ")))
+                .singleElement()
+                .asString()
+                .endsWith("shared objects file (top)");
     }
 
     @Test
