@@ -6,11 +6,13 @@ import io.anneal.io.ByteWriter;
 import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
@@ -30,7 +33,7 @@ import javax.net.ssl.SSLSocketFactory;
  * <pre>
  * 1  version, 0x80 more in an answer      4  length of the body
  * 1  flags                                   body, which begins with warnings where a flag says so
- * 2  stream, which one question at a time does not need
+ * 2  stream: an answer has its question's
  * 1  opcode
  * </pre>
  */
@@ -55,14 +58,17 @@ final class CqlConnection implements Closeable {
     private static final int CONSISTENCY_ONE = 1;
 
     /** What an agent asks for is some kilobytes; no length has it allocate without bounds. */
-    private static final int BODY_MAX_BYTES = 64 << 20;
+    private static final int BODY_MAX_BYTES = 4 << 20;
+    /** Types are in types; a stack is no deeper for what an answer says. */
+    private static final int TYPE_DEPTH_MAX = 32;
 
-    private final Socket socket;
+    private final DeadlineSocket socket;
     private final InputStream received;
     private final OutputStream sent;
     private DataInputStream in;
     private boolean isInSegments;
-    /** An answer is awaited, or did not come: the next one would not be of the next question. */
+    private int stream;
+    /** An answer is awaited, did not come, or was not understood: who knows what comes next. */
     private boolean isUnanswered;
 
     /** What the node has against a question, or against who asks. */
@@ -74,11 +80,54 @@ final class CqlConnection implements Closeable {
         }
     }
 
+    /** Its reads end by one deadline, however little comes with each; those of TLS are reads of it too. */
+    private static final class DeadlineSocket extends Socket {
+        private final LongSupplier nanoTime;
+        private final long limitNanos;
+        private volatile long deadlineNanos;
+
+        DeadlineSocket(LongSupplier nanoTime, Duration limit) {
+            this.nanoTime = nanoTime;
+            limitNanos = limit.toNanos();
+        }
+
+        void begin() {
+            deadlineNanos = nanoTime.getAsLong() + limitNanos;
+        }
+
+        private int leftMs() throws SocketTimeoutException {
+            long leftNanos = deadlineNanos - nanoTime.getAsLong();
+            if (leftNanos <= 0) {
+                throw new SocketTimeoutException("answer was not whole in time, limit=" + Duration.ofNanos(limitNanos));
+            }
+            // Nothing would be no limit.
+            return (int) Math.max(
+                    1, Math.min(Integer.MAX_VALUE, Duration.ofNanos(leftNanos).toMillis()));
+        }
+
+        @Override
+        public InputStream getInputStream() throws IOException {
+            return new FilterInputStream(super.getInputStream()) {
+                @Override
+                public int read() throws IOException {
+                    setSoTimeout(leftMs());
+                    return super.read();
+                }
+
+                @Override
+                public int read(byte[] target, int offset, int lengthBytes) throws IOException {
+                    setSoTimeout(leftMs());
+                    return super.read(target, offset, lengthBytes);
+                }
+            };
+        }
+    }
+
     /** @param body after warnings */
     private record Answer(int opcode, ByteReader body) {}
 
-    private CqlConnection(Socket socket) throws IOException {
-        this.socket = socket;
+    private CqlConnection(DeadlineSocket connected, Socket socket) throws IOException {
+        this.socket = connected;
         received = new BufferedInputStream(socket.getInputStream());
         sent = socket.getOutputStream();
         in = new DataInputStream(received);
@@ -88,22 +137,24 @@ final class CqlConnection implements Closeable {
      * Connects, and logs in where the node asks who comes.
      *
      * @param tls empty without
-     * @param limit for so long the node may say nothing
+     * @param nanoTime as {@link System#nanoTime()}
+     * @param limit for so long the node may take for an answer, and to connect
      */
     static CqlConnection open(
             InetSocketAddress address,
             Optional<LiveNodeConfig.Login> login,
             Optional<SSLSocketFactory> tls,
+            LongSupplier nanoTime,
             Duration limit)
             throws IOException {
-        Socket socket = new Socket();
+        DeadlineSocket socket = new DeadlineSocket(nanoTime, limit);
         boolean opened = false;
         try {
-            int limitMs = (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));
-            socket.connect(address, limitMs);
-            socket.setSoTimeout(limitMs);
+            socket.begin();
+            socket.connect(address, socket.leftMs());
             socket.setTcpNoDelay(true);
             CqlConnection connection = new CqlConnection(
+                    socket,
                     tls.isPresent()
                             ? tls.get().createSocket(socket, address.getHostString(), address.getPort(), true)
                             : socket);
@@ -159,28 +210,24 @@ final class CqlConnection implements Closeable {
         return new String(in.readBytes(in.readUnsignedShort()), StandardCharsets.UTF_8);
     }
 
-    /** @throws RefusedException when the node answers with an error, after which it can be asked again */
+    /** @throws RefusedException when the node answers with an error */
     private Answer ask(int opcode, ByteWriter body) throws IOException {
-        if (isUnanswered) {
-            throw new IOException("connection has failed before");
-        }
-        isUnanswered = true;
+        stream = stream + 1 & Short.MAX_VALUE;
         ByteWriter message = new ByteWriter(9 + body.lengthBytes());
         message.writeByte(VERSION);
         message.writeByte(0);
-        message.writeShort(0);
+        message.writeShort(stream);
         message.writeByte(opcode);
         message.writeInt(body.lengthBytes());
         message.writeBytes(body.array(), 0, body.lengthBytes());
+        if (message.lengthBytes() > CqlSegments.LENGTH_MAX_BYTES) {
+            throw new IOException("question is too long, lengthBytes=" + message.lengthBytes() + ", most="
+                    + CqlSegments.LENGTH_MAX_BYTES);
+        }
+        socket.begin();
         sent.write(isInSegments ? CqlSegments.of(message.toByteArray()) : message.toByteArray());
         sent.flush();
-        Answer answer = answer();
-        isUnanswered = false;
-        if (answer.opcode() == ERROR) {
-            int code = answer.body().readInt();
-            throw new RefusedException(read(answer.body()) + ", code=" + code);
-        }
-        return answer;
+        return answer();
     }
 
     private Answer answer() throws IOException {
@@ -192,7 +239,7 @@ final class CqlConnection implements Closeable {
         if ((flags & ~HAS_WARNINGS) != 0) {
             throw new IOException("answer has flags that nobody asked for, flags=" + flags);
         }
-        in.readShort();
+        int answered = in.readUnsignedShort();
         int opcode = in.readUnsignedByte();
         int lengthBytes = in.readInt();
         if (lengthBytes < 0 || lengthBytes > BODY_MAX_BYTES) {
@@ -206,11 +253,32 @@ final class CqlConnection implements Closeable {
                 read(reader);
             }
         }
+        String error = opcode == ERROR ? error(reader) : "";
+        if (answered != stream) {
+            throw new IOException("answer is of no question, opcode=" + opcode + ", stream=" + answered + ", asked="
+                    + stream + (opcode == ERROR ? ", error=" + error : ""));
+        }
+        if (opcode == ERROR) {
+            throw new RefusedException(error);
+        }
         return new Answer(opcode, reader);
     }
 
-    /** @param values of the question marks, which stand for texts */
+    private static String error(ByteReader in) {
+        int code = in.readInt();
+        return read(in) + ", code=" + code;
+    }
+
+    /**
+     * All rows at once: pages are not asked for.
+     *
+     * @param values of the question marks, which stand for texts
+     * @throws RefusedException when the node answers with an error, after which it can be asked again
+     */
     synchronized List<CqlRow> rows(String query, Object... values) throws IOException {
+        if (isUnanswered) {
+            throw new IOException("connection has failed before");
+        }
         byte[] text = query.getBytes(StandardCharsets.UTF_8);
         ByteWriter question = new ByteWriter(256);
         question.writeInt(text.length);
@@ -223,10 +291,16 @@ final class CqlConnection implements Closeable {
             question.writeInt(bytes.length);
             question.writeBytes(bytes);
         }
+        isUnanswered = true;
         try {
             Answer answer = ask(QUERY, question);
             require(RESULT, answer);
-            return rows(answer.body());
+            List<CqlRow> rows = rows(answer.body());
+            isUnanswered = false;
+            return rows;
+        } catch (RefusedException e) {
+            isUnanswered = false;
+            throw e;
         } catch (ByteUnderflowException e) {
             throw malformed(e);
         }
@@ -243,6 +317,9 @@ final class CqlConnection implements Closeable {
             throw new IOException("answer is no rows, or not all of them, kind=" + kind + ", flags=" + flags);
         }
         int columnCount = in.readInt();
+        if (columnCount < 1) {
+            throw new IOException("answer is malformed, columns=" + columnCount);
+        }
         if ((flags & ONE_TABLE) != 0) {
             readTable(in);
         }
@@ -252,9 +329,14 @@ final class CqlConnection implements Closeable {
                 readTable(in);
             }
             columns.put(read(in), i);
-            readType(in);
+            readType(in, 0);
         }
         int rowCount = in.readInt();
+        // Each value has a length.
+        if (rowCount < 0 || rowCount > in.remainingBytes() / ((long) Integer.BYTES * columnCount)) {
+            throw new IOException("answer is malformed, rows=" + rowCount + ", columns=" + columnCount + ", bytes="
+                    + in.remainingBytes());
+        }
         List<CqlRow> rows = new ArrayList<>();
         for (int row = 0; row < rowCount; row++) {
             List<byte[]> values = new ArrayList<>(columnCount);
@@ -273,24 +355,27 @@ final class CqlConnection implements Closeable {
     }
 
     /** Passes over a type: what is asked for is known. */
-    private static void readType(ByteReader in) {
+    private static void readType(ByteReader in, int depth) throws IOException {
+        if (depth > TYPE_DEPTH_MAX) {
+            throw new IOException("answer is malformed, type is in more types than " + TYPE_DEPTH_MAX);
+        }
         switch (in.readUnsignedShort()) {
             case 0x00 -> read(in); // the class of a custom one
-            case 0x20, 0x22 -> readType(in); // list, set
+            case 0x20, 0x22 -> readType(in, depth + 1); // list, set
             case 0x21 -> { // map
-                readType(in);
-                readType(in);
+                readType(in, depth + 1);
+                readType(in, depth + 1);
             }
             case 0x30 -> { // user-defined
                 readTable(in);
                 for (int left = in.readUnsignedShort(); left > 0; left--) {
                     read(in);
-                    readType(in);
+                    readType(in, depth + 1);
                 }
             }
             case 0x31 -> { // tuple
                 for (int left = in.readUnsignedShort(); left > 0; left--) {
-                    readType(in);
+                    readType(in, depth + 1);
                 }
             }
             default -> {}

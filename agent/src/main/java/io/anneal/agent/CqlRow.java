@@ -1,6 +1,8 @@
 package io.anneal.agent;
 
 import io.anneal.io.ByteReader;
+import io.anneal.io.ByteUnderflowException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,8 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
-/** A row of an answer: values by the names of their columns, of the types that are asked for. */
+/**
+ * A row of an answer: values by the names of their columns, of the types that are asked for. What is not there, or not of its type, is an
+ * {@link IOException}: the node answers otherwise than it should.
+ */
 final class CqlRow {
     private final Map<String, Integer> columns;
     /** Null for a value that is not there. */
@@ -27,64 +33,87 @@ final class CqlRow {
         return columns.containsKey(column);
     }
 
-    private Optional<byte[]> value(String column) {
+    private Optional<byte[]> value(String column) throws IOException {
         Integer index = columns.get(column);
         if (index == null) {
-            throw new IllegalArgumentException("answer has no such column, column=" + column + ", has=" + columns);
+            throw new IOException("answer has no such column, column=" + column + ", has=" + columns.keySet());
         }
         return Optional.ofNullable(values.get(index));
     }
 
-    private byte[] required(String column) {
-        return value(column).orElseThrow(() -> new IllegalArgumentException("column has no value, column=" + column));
+    private byte[] required(String column) throws IOException {
+        return value(column).orElseThrow(() -> new IOException("column has no value, column=" + column));
     }
 
-    Optional<String> text(String column) {
+    /** To its end. */
+    private static <T> T read(String column, byte[] value, Function<ByteReader, T> reading) throws IOException {
+        ByteReader in = new ByteReader(value);
+        try {
+            T read = reading.apply(in);
+            if (!in.hasRemaining()) {
+                return read;
+            }
+        } catch (ByteUnderflowException e) {
+            throw malformed(column, value, e);
+        }
+        throw malformed(column, value, null);
+    }
+
+    private static IOException malformed(String column, byte[] value, ByteUnderflowException reason) {
+        return new IOException("value is not of its type, column=" + column + ", lengthBytes=" + value.length, reason);
+    }
+
+    Optional<String> text(String column) throws IOException {
         return value(column).map(CqlRow::text);
+    }
+
+    String requiredText(String column) throws IOException {
+        return text(required(column));
     }
 
     private static String text(byte[] value) {
         return new String(value, StandardCharsets.UTF_8);
     }
 
-    UUID uuid(String column) {
-        return uuid(required(column));
+    UUID uuid(String column) throws IOException {
+        return uuid(column, required(column));
     }
 
-    private static UUID uuid(byte[] value) {
-        ByteReader in = new ByteReader(value);
-        return new UUID(in.readLong(), in.readLong());
+    private static UUID uuid(String column, byte[] value) throws IOException {
+        return read(column, value, in -> new UUID(in.readLong(), in.readLong()));
     }
 
-    int integer(String column) {
-        return new ByteReader(required(column)).readInt();
+    int integer(String column) throws IOException {
+        return read(column, required(column), ByteReader::readInt);
     }
 
     /** One without a value is not. */
-    boolean isTrue(String column) {
+    boolean isTrue(String column) throws IOException {
         return value(column).filter(value -> value.length > 0 && value[0] != 0).isPresent();
     }
 
     /** Of a set or a list; of a map keys and values in turn. None of a column without a value, as Cassandra keeps an empty one. */
-    private List<byte[]> elements(String column, int eachOf) {
-        List<byte[]> elements = new ArrayList<>();
-        value(column).ifPresent(value -> {
-            ByteReader in = new ByteReader(value);
-            int count = in.readInt();
-            for (int i = 0; i < count * eachOf; i++) {
-                elements.add(in.readBytes(in.readInt()));
-            }
-        });
-        return elements;
+    private List<byte[]> elements(String column, int eachOf) throws IOException {
+        Optional<byte[]> value = value(column);
+        return value.isEmpty()
+                ? List.of()
+                : read(column, value.get(), in -> {
+                    List<byte[]> elements = new ArrayList<>();
+                    // A count that is a lie, or below zero, ends with the bytes.
+                    for (long left = (long) in.readInt() * eachOf; left != 0; left--) {
+                        elements.add(in.readBytes(in.readInt()));
+                    }
+                    return elements;
+                });
     }
 
-    Set<String> texts(String column) {
+    Set<String> texts(String column) throws IOException {
         Set<String> texts = new HashSet<>();
         elements(column, 1).forEach(element -> texts.add(text(element)));
         return texts;
     }
 
-    Map<String, String> textByText(String column) {
+    Map<String, String> textByText(String column) throws IOException {
         List<byte[]> elements = elements(column, 2);
         Map<String, String> texts = new HashMap<>();
         for (int i = 0; i < elements.size(); i += 2) {
@@ -94,11 +123,11 @@ final class CqlRow {
     }
 
     /** Of bytes, as hexadecimal digits. */
-    Map<UUID, String> digitsByUuid(String column) {
+    Map<UUID, String> digitsByUuid(String column) throws IOException {
         List<byte[]> elements = elements(column, 2);
         Map<UUID, String> digits = new HashMap<>();
         for (int i = 0; i < elements.size(); i += 2) {
-            digits.put(uuid(elements.get(i)), HexFormat.of().formatHex(elements.get(i + 1)));
+            digits.put(uuid(column, elements.get(i)), HexFormat.of().formatHex(elements.get(i + 1)));
         }
         return digits;
     }

@@ -40,12 +40,14 @@ public final class LiveNode implements Closeable {
     private static final String PARTITIONER = "org.apache.cassandra.dht.Murmur3Partitioner";
 
     private final LiveNodeConfig config;
+    private final HostEnvironment host;
     private final NodeBeans beans;
     /** Connected when it is asked first: whoever only lets go asks nothing by CQL. Null before. */
     private NodeTables cql;
 
-    private LiveNode(LiveNodeConfig config, NodeBeans beans) {
+    private LiveNode(LiveNodeConfig config, HostEnvironment host, NodeBeans beans) {
         this.config = config;
+        this.host = host;
         this.beans = beans;
     }
 
@@ -60,7 +62,7 @@ public final class LiveNode implements Closeable {
         try {
             requireSupported(beans);
             opened = true;
-            return new LiveNode(config, beans);
+            return new LiveNode(config, host, beans);
         } finally {
             if (!opened) {
                 beans.close();
@@ -77,10 +79,10 @@ public final class LiveNode implements Closeable {
 
     private NodeTables connectByCql() throws LiveNodeException {
         if (config.cql().isPresent()) {
-            return NodeTables.connect(config, config.cql().get(), hostId());
+            return NodeTables.connect(config, host, config.cql().get(), hostId());
         }
         try {
-            return NodeTables.connect(config, nativeAddress(), hostId());
+            return NodeTables.connect(config, host, nativeAddress(), hostId());
         } catch (LiveNodeException e) {
             throw new LiveNodeException(
                     "Cassandra's CQL can't be used where the node says by JMX that it is: say where with --cql, node="

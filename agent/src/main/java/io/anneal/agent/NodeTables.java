@@ -1,14 +1,17 @@
 package io.anneal.agent;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.net.PeerAddress;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
@@ -18,6 +21,12 @@ final class NodeTables implements Closeable {
     private final String address;
     private final CqlConnection connection;
 
+    /** Of what a node answers. What it does not find there is the node's failure, which then is named. */
+    @FunctionalInterface
+    private interface Reading<T> {
+        T of(List<CqlRow> rows) throws IOException;
+    }
+
     private NodeTables(String address, CqlConnection connection) {
         this.address = address;
         this.connection = connection;
@@ -26,23 +35,27 @@ final class NodeTables implements Closeable {
     /**
      * Connects, and sees that who answers there is the node.
      *
+     * @param host for time, which answers must not outlast
      * @param cql where the node listens
      * @param hostId of the node that is asked
      * @throws LiveNodeException when another node answers: its truncations and settings are its own
      */
-    static NodeTables connect(LiveNodeConfig config, InetSocketAddress cql, UUID hostId) throws LiveNodeException {
+    static NodeTables connect(LiveNodeConfig config, HostEnvironment host, InetSocketAddress cql, UUID hostId)
+            throws LiveNodeException {
         String address = PeerAddress.text(cql);
         try {
             Optional<SSLSocketFactory> tls =
                     config.cqlTls() ? Optional.of(SSLContext.getDefault().getSocketFactory()) : Optional.empty();
             return requireNode(
-                    new NodeTables(address, CqlConnection.open(cql, config.cqlLogin(), tls, config.answerLimit())),
+                    new NodeTables(
+                            address,
+                            CqlConnection.open(cql, config.cqlLogin(), tls, host.nanoTime(), config.answerLimit())),
                     hostId,
                     config);
         } catch (LiveNodeException e) {
             throw e;
         } catch (IOException e) {
-            throw failed(address, "connect", e);
+            throw failed(address, config.cqlTls() ? "connect over TLS" : "connect without TLS", e);
         } catch (NoSuchAlgorithmException e) {
             throw new LiveNodeException("this Java has no TLS by default, address=" + address + ", reason=" + e, e);
         }
@@ -69,17 +82,19 @@ final class NodeTables implements Closeable {
     }
 
     UUID hostId() throws LiveNodeException {
-        return rows("SELECT host_id FROM system.local").get(0).uuid("host_id");
+        return ask(rows -> first(rows).uuid("host_id"), "SELECT host_id FROM system.local");
     }
 
     /** By table id, what the node keeps of the last truncation. */
     Map<UUID, String> truncations() throws LiveNodeException {
-        return rows("SELECT truncated_at FROM system.local").get(0).digitsByUuid("truncated_at");
+        return ask(rows -> first(rows).digitsByUuid("truncated_at"), "SELECT truncated_at FROM system.local");
     }
 
     boolean hasKeyspace(String name) throws LiveNodeException {
-        return !rows("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?", name)
-                .isEmpty();
+        return ask(
+                rows -> !rows.isEmpty(),
+                "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?",
+                name);
     }
 
     /** None if there is no such keyspace. */
@@ -89,45 +104,56 @@ final class NodeTables implements Closeable {
 
     /** By name; of a keyspace that is not there none. */
     Map<String, UUID> ids(String keyspace) throws LiveNodeException {
-        Map<String, UUID> ids = new HashMap<>();
-        rows("SELECT table_name, id FROM system_schema.tables WHERE keyspace_name = ?", keyspace)
-                .forEach(row -> ids.put(row.text("table_name").orElseThrow(), row.uuid("id")));
-        return ids;
+        return ask(
+                NodeTables::idByName,
+                "SELECT table_name, id FROM system_schema.tables WHERE keyspace_name = ?",
+                keyspace);
     }
 
     /** The same of one table; empty if it is not there. */
     Map<String, UUID> id(String keyspace, String table) throws LiveNodeException {
+        return ask(
+                NodeTables::idByName,
+                "SELECT table_name, id FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+                keyspace,
+                table);
+    }
+
+    private static Map<String, UUID> idByName(List<CqlRow> rows) throws IOException {
         Map<String, UUID> ids = new HashMap<>();
-        rows("SELECT id FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
-                .forEach(row -> ids.put(table, row.uuid("id")));
+        for (CqlRow row : rows) {
+            ids.put(row.requiredText("table_name"), row.uuid("id"));
+        }
         return ids;
     }
 
     /** Empty if there is no such table. */
     Optional<LiveTable> table(String keyspace, String name) throws LiveNodeException {
-        List<CqlRow> found =
-                rows("SELECT * FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, name);
-        if (found.isEmpty()) {
-            return Optional.empty();
-        }
-        CqlRow row = found.get(0);
+        return ask(
+                rows -> rows.isEmpty() ? Optional.empty() : Optional.of(table(rows.get(0), keyspace, name)),
+                "SELECT * FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+                keyspace,
+                name);
+    }
+
+    private LiveTable table(CqlRow row, String keyspace, String name) throws IOException {
         TableFacts facts = facts(row, keyspace, name);
-        return Optional.of(new LiveTable(
+        return new LiveTable(
                 keyspace,
                 name,
                 row.uuid("id"),
                 facts.gcGraceSeconds(),
                 row.texts("flags").contains("counter"),
-                facts.objections()));
+                facts.objections());
     }
 
-    private TableFacts facts(CqlRow table, String keyspace, String name) throws LiveNodeException {
+    private TableFacts facts(CqlRow table, String keyspace, String name) throws IOException {
         // A 5.0.9 without cdc_enabled did not tell it of its tables. Where settings differ by node, each has to be
         // asked.
         boolean cdc = table.has("cdc") && table.isTrue("cdc");
-        boolean hasViews = hasView(keyspace, name);
-        CqlRow replicated = rows("SELECT * FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace)
-                .get(0);
+        boolean hasViews = baseTables(keyspace).contains(name);
+        CqlRow replicated =
+                ask(NodeTables::first, "SELECT * FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace);
         return new TableFacts(
                 table.integer("gc_grace_seconds"),
                 table.textByText("compaction"),
@@ -141,7 +167,7 @@ final class NodeTables implements Closeable {
                 hasViews && !isOff("materialized_views_on_repair_enabled"));
     }
 
-    private static Optional<String> text(CqlRow row, String column) {
+    private static Optional<String> text(CqlRow row, String column) throws IOException {
         return row.has(column) ? row.text(column) : Optional.empty();
     }
 
@@ -151,20 +177,38 @@ final class NodeTables implements Closeable {
 
     /** A setting of the node, as it is now; empty if this version has none of the name. */
     Optional<String> setting(String name) throws LiveNodeException {
-        return rows("SELECT value FROM system_views.settings WHERE name = ?", name).stream()
-                .flatMap(row -> row.text("value").stream())
-                .findFirst();
+        return ask(
+                rows -> rows.isEmpty() ? Optional.empty() : rows.get(0).text("value"),
+                "SELECT value FROM system_views.settings WHERE name = ?",
+                name);
     }
 
-    private boolean hasView(String keyspace, String table) throws LiveNodeException {
-        return rows("SELECT base_table_name FROM system_schema.views WHERE keyspace_name = ?", keyspace).stream()
-                .anyMatch(view ->
-                        view.text("base_table_name").filter(table::equals).isPresent());
+    /** Of which there are views. */
+    private Set<String> baseTables(String keyspace) throws LiveNodeException {
+        return ask(
+                rows -> {
+                    Set<String> names = new HashSet<>();
+                    for (CqlRow row : rows) {
+                        names.add(row.requiredText("base_table_name"));
+                    }
+                    return names;
+                },
+                "SELECT base_table_name FROM system_schema.views WHERE keyspace_name = ?",
+                keyspace);
     }
 
-    private List<CqlRow> rows(String query, Object... values) throws LiveNodeException {
+    private static CqlRow first(List<CqlRow> rows) throws IOException {
+        if (rows.isEmpty()) {
+            throw new IOException("answer has no row");
+        }
+        return rows.get(0);
+    }
+
+    private <T> T ask(Reading<T> reading, String query, Object... values) throws LiveNodeException {
         try {
-            return connection.rows(query, values);
+            return reading.of(connection.rows(query, values));
+        } catch (LiveNodeException e) {
+            throw e;
         } catch (IOException e) {
             throw failed(address, query, e);
         }

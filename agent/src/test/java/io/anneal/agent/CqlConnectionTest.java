@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,12 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,16 +41,53 @@ final class CqlConnectionTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Optional<LiveNodeConfig.Login> LOGIN =
             Optional.of(new LiveNodeConfig.Login("anneal", "a secret"));
-    private static final byte[] READY = message(CqlConnection.READY, 0, new ByteWriter(1));
+    private static final Answer READY = message(CqlConnection.READY, 0, new ByteWriter(1));
+    private static final Answer NONE = stream -> new byte[0];
     private static final UUID ID = new UUID(1, 2);
 
     private final List<byte[]> asked = new CopyOnWriteArrayList<>();
     private ServerSocket server;
     private CompletableFuture<Void> served;
 
+    /** The bytes of an answer to the question of a stream. */
+    @FunctionalInterface
+    private interface Answer {
+        byte[] to(int stream);
+
+        default Answer inSegment() {
+            return stream -> CqlSegments.of(to(stream));
+        }
+
+        /** As many as it takes. */
+        default Answer inSegments() {
+            return stream -> {
+                byte[] whole = to(stream);
+                ByteWriter out = new ByteWriter(whole.length);
+                for (int from = 0; from < whole.length; from += CqlSegments.LENGTH_MAX_BYTES) {
+                    int end = Math.min(whole.length, from + CqlSegments.LENGTH_MAX_BYTES);
+                    out.writeBytes(CqlSegments.of(Arrays.copyOfRange(whole, from, end)));
+                }
+                return out.toByteArray();
+            };
+        }
+
+        /** By a negative offset from the end on. */
+        default Answer with(int offset, int value) {
+            return stream -> {
+                byte[] changed = to(stream);
+                changed[offset < 0 ? changed.length + offset : offset] = (byte) value;
+                return changed;
+            };
+        }
+    }
+
     /** Gives the next of the answers for each question, and closes the connection after the last. */
-    private InetSocketAddress serve(byte[]... answers) throws IOException {
-        server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    private InetSocketAddress serve(Answer... answers) throws IOException {
+        return serve(InetAddress.getLoopbackAddress(), answers);
+    }
+
+    private InetSocketAddress serve(InetAddress where, Answer... answers) throws IOException {
+        server = new ServerSocket(0, 1, where);
         served = CompletableFuture.runAsync(() -> {
             try (Socket socket = server.accept()) {
                 DataInputStream in = new DataInputStream(socket.getInputStream());
@@ -58,7 +102,7 @@ final class CqlConnectionTest {
                     byte[] body = new byte[Math.toIntExact(number(header, 5))];
                     in.readFully(body);
                     asked.add(body);
-                    out.write(answers[i]);
+                    out.write(answers[i].to((int) (number(header, 0) & 0xFFFF)));
                 }
                 if (answers.length == 0) {
                     // Until the other side has had enough.
@@ -79,15 +123,17 @@ final class CqlConnectionTest {
         return value;
     }
 
-    private static byte[] message(int opcode, int flags, ByteWriter body) {
-        ByteWriter out = new ByteWriter(64);
-        out.writeByte(CqlConnection.ANSWER | CqlConnection.VERSION);
-        out.writeByte(flags);
-        out.writeShort(0);
-        out.writeByte(opcode);
-        out.writeInt(body.lengthBytes());
-        out.writeBytes(body.array(), 0, body.lengthBytes());
-        return out.toByteArray();
+    private static Answer message(int opcode, int flags, ByteWriter body) {
+        return stream -> {
+            ByteWriter out = new ByteWriter(64);
+            out.writeByte(CqlConnection.ANSWER | CqlConnection.VERSION);
+            out.writeByte(flags);
+            out.writeShort(stream);
+            out.writeByte(opcode);
+            out.writeInt(body.lengthBytes());
+            out.writeBytes(body.array(), 0, body.lengthBytes());
+            return out.toByteArray();
+        };
     }
 
     private static void text(ByteWriter out, String text) {
@@ -100,21 +146,21 @@ final class CqlConnectionTest {
         out.writeBytes(value);
     }
 
-    private static byte[] error(int code, String text) {
+    private static Answer error(int code, String text) {
         ByteWriter body = new ByteWriter(64);
         body.writeInt(code);
         text(body, text);
         return message(CqlConnection.ERROR, 0, body);
     }
 
-    private static byte[] authenticate() {
+    private static Answer authenticate() {
         ByteWriter body = new ByteWriter(64);
         text(body, "o.a.c.auth.PasswordAuthenticator");
         return message(CqlConnection.AUTHENTICATE, 0, body);
     }
 
     /** Of one text each. */
-    private static byte[] rows(int flags, String... texts) {
+    private static Answer rows(int flags, String... texts) {
         ByteWriter body = new ByteWriter(64);
         body.writeInt(2);
         body.writeInt(flags);
@@ -132,7 +178,7 @@ final class CqlConnectionTest {
 
     private static CqlConnection open(InetSocketAddress address, Optional<LiveNodeConfig.Login> login)
             throws IOException {
-        return CqlConnection.open(address, login, Optional.empty(), PATIENCE);
+        return CqlConnection.open(address, login, Optional.empty(), System::nanoTime, PATIENCE);
     }
 
     private static CqlConnection open(InetSocketAddress address) throws IOException {
@@ -151,12 +197,11 @@ final class CqlConnectionTest {
     void shouldLogInAndAskWithValues() throws IOException {
         InetSocketAddress node = serve(
                 authenticate(),
-                CqlSegments.of(message(CqlConnection.AUTH_SUCCESS, 0, new ByteWriter(1))),
-                CqlSegments.of(rows(1, "one", "two")));
+                message(CqlConnection.AUTH_SUCCESS, 0, new ByteWriter(1)).inSegment(),
+                rows(1, "one", "two").inSegment());
         try (CqlConnection connection = open(node, LOGIN)) {
             assertThat(connection.rows("SELECT key FROM t WHERE k = ?", "a value"))
-                    .extracting(row -> row.text("key").orElseThrow())
-                    .containsExactly("one", "two");
+                    .hasSize(2);
         }
         assertThat(asked.get(1)).endsWith("\0anneal\0a secret".getBytes(StandardCharsets.UTF_8));
         assertThat(new String(asked.get(2), StandardCharsets.UTF_8))
@@ -217,8 +262,9 @@ final class CqlConnectionTest {
         for (int i = 0; i < 3; i++) {
             body.writeInt(-1);
         }
-        InetSocketAddress node =
-                serve(READY, CqlSegments.of(message(CqlConnection.RESULT, CqlConnection.HAS_WARNINGS, body)));
+        InetSocketAddress node = serve(
+                READY,
+                message(CqlConnection.RESULT, CqlConnection.HAS_WARNINGS, body).inSegment());
         try (CqlConnection connection = open(node)) {
             CqlRow row = connection.rows("SELECT * FROM k.t").get(0);
 
@@ -251,23 +297,25 @@ final class CqlConnectionTest {
     void shouldReadAnAnswerOfManySegments() throws IOException {
         String[] texts = new String[30];
         Arrays.setAll(texts, i -> Integer.toString(i).repeat(10_000));
-        byte[] whole = rows(1, texts);
-        ByteWriter segments = new ByteWriter(whole.length);
-        for (int from = 0; from < whole.length; from += CqlSegments.LENGTH_MAX_BYTES) {
-            segments.writeBytes(CqlSegments.of(
-                    Arrays.copyOfRange(whole, from, Math.min(whole.length, from + CqlSegments.LENGTH_MAX_BYTES))));
+        try (CqlConnection connection = open(serve(READY, rows(1, texts).inSegments()))) {
+            assertThat(texts(connection)).containsExactly(texts);
         }
-        try (CqlConnection connection = open(serve(READY, segments.toByteArray()))) {
-            assertThat(connection.rows("SELECT key FROM system.local"))
-                    .extracting(row -> row.text("key").orElseThrow())
-                    .containsExactly(texts);
+    }
+
+    private static List<String> texts(CqlConnection connection) throws IOException {
+        List<String> texts = new ArrayList<>();
+        for (CqlRow row : connection.rows("SELECT key FROM system.local")) {
+            texts.add(row.requiredText("key"));
         }
+        return texts;
     }
 
     @Test
     void shouldAskOnAfterWhatTheNodeRefuses() throws IOException {
         InetSocketAddress node = serve(
-                READY, CqlSegments.of(error(0x2200, "unconfigured table nowhere")), CqlSegments.of(rows(1, "here")));
+                READY,
+                error(0x2200, "unconfigured table nowhere").inSegment(),
+                rows(1, "here").inSegment());
         try (CqlConnection connection = open(node)) {
             assertThatExceptionOfType(CqlConnection.RefusedException.class)
                     .isThrownBy(() -> connection.rows("SELECT * FROM nowhere"))
@@ -287,7 +335,8 @@ final class CqlConnectionTest {
 
     @Test
     void shouldSayThatTheLoginIsRefused() throws IOException {
-        InetSocketAddress node = serve(authenticate(), CqlSegments.of(error(0x100, "Provided username is incorrect")));
+        InetSocketAddress node = serve(
+                authenticate(), error(0x100, "Provided username is incorrect").inSegment());
         assertThatExceptionOfType(CqlConnection.RefusedException.class)
                 .isThrownBy(() -> open(node, LOGIN))
                 .withMessageContaining("Provided username is incorrect");
@@ -295,7 +344,8 @@ final class CqlConnectionTest {
 
     @Test
     void shouldNotKnowOtherWaysToLogIn() throws IOException {
-        InetSocketAddress node = serve(authenticate(), CqlSegments.of(message(0x0E, 0, new ByteWriter(1))));
+        InetSocketAddress node =
+                serve(authenticate(), message(0x0E, 0, new ByteWriter(1)).inSegment());
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> open(node, LOGIN))
                 .withMessageContaining("answer is of another kind, opcode=14");
@@ -305,8 +355,11 @@ final class CqlConnectionTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 4, 9, 20, -1})
     void shouldRefuseASegmentThatIsDamagedAndAskNoMore(int damaged) throws IOException {
-        byte[] segment = CqlSegments.of(rows(1, "here"));
-        segment[damaged < 0 ? segment.length - 1 : damaged] ^= 1;
+        Answer segment = stream -> {
+            byte[] bytes = rows(1, "here").inSegment().to(stream);
+            bytes[damaged < 0 ? bytes.length - 1 : damaged] ^= 1;
+            return bytes;
+        };
         try (CqlConnection connection = open(serve(READY, segment))) {
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> connection.rows("SELECT key FROM system.local"))
@@ -320,7 +373,7 @@ final class CqlConnectionTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 3, 6, 30})
     void shouldSayThatAnAnswerIsCutOff(int lengthBytes) throws IOException {
-        byte[] cut = Arrays.copyOf(CqlSegments.of(rows(1, "here")), lengthBytes);
+        Answer cut = stream -> Arrays.copyOf(rows(1, "here").inSegment().to(stream), lengthBytes);
         try (CqlConnection connection = open(serve(READY, cut))) {
             assertThatExceptionOfType(EOFException.class)
                     .isThrownBy(() -> connection.rows("SELECT key FROM system.local"));
@@ -331,44 +384,260 @@ final class CqlConnectionTest {
     void shouldNotWaitForeverForANodeThatIsSilent() throws IOException {
         InetSocketAddress node = serve();
         assertThatExceptionOfType(SocketTimeoutException.class)
-                .isThrownBy(() -> CqlConnection.open(node, Optional.empty(), Optional.empty(), Duration.ofMillis(200)));
+                .isThrownBy(() -> CqlConnection.open(
+                        node, Optional.empty(), Optional.empty(), System::nanoTime, Duration.ofMillis(200)));
     }
 
-    private static byte[] with(int offset, int value) {
-        byte[] changed = rows(1, "here");
-        changed[offset] = (byte) value;
-        return CqlSegments.of(changed);
-    }
-
+    /** Each byte comes in time; it is a record's of TLS there, whose next bytes nobody but TLS reads. */
     @ParameterizedTest
-    @ValueSource(strings = {"version", "flags", "length", "kind", "more", "short"})
-    void shouldRefuseWhatItDoesNotUnderstand(String what) throws IOException {
-        byte[] answer = switch (what) {
-            case "version" -> with(0, 0x84);
-            case "flags" -> with(1, 1);
-            case "length" -> with(5, 0x7F);
-            case "kind" -> with(12, 1);
-            case "more" -> CqlSegments.of(rows(3, "here"));
-            // So many rows are not there.
-            default -> with(46, 9);
+    @ValueSource(booleans = {false, true})
+    void shouldNotWaitForeverForANodeThatGoesOnWithoutAnEnd(boolean tls) throws Exception {
+        Semaphore reads = new Semaphore(0);
+        AtomicLong nanos = new AtomicLong();
+        LongSupplier nanoTime = () -> {
+            reads.release();
+            return nanos.addAndGet(Duration.ofSeconds(1).toNanos());
         };
-        try (CqlConnection connection = open(serve(READY, answer))) {
+        server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        served = CompletableFuture.runAsync(() -> {
+            try (Socket socket = server.accept()) {
+                socket.getOutputStream()
+                        .write(tls ? new byte[] {22, 3, 3, 0x40, 0} : new byte[] {(byte) 0x85, 0, 0, 1, 2, 0, 0, 1, 0});
+                while (reads.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                    socket.getOutputStream().write(2);
+                }
+            } catch (IOException e) {
+                // The other side has had enough.
+                reads.drainPermits();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Optional<SSLSocketFactory> factory =
+                tls ? Optional.of(SSLContext.getDefault().getSocketFactory()) : Optional.empty();
+        assertThatExceptionOfType(SocketTimeoutException.class)
+                .isThrownBy(() -> CqlConnection.open(
+                        new InetSocketAddress(server.getInetAddress(), server.getLocalPort()),
+                        Optional.empty(),
+                        factory,
+                        nanoTime,
+                        PATIENCE))
+                .withMessageContaining("answer was not whole in time, limit=PT30S");
+        reads.release(2);
+    }
+
+    @Test
+    void shouldNotReadEmptySegmentsForever() throws IOException {
+        AtomicLong nanos = new AtomicLong();
+        byte[] empty = CqlSegments.of(new byte[0]);
+        ByteWriter many = new ByteWriter(1 << 20);
+        while (many.lengthBytes() < 1 << 20) {
+            many.writeBytes(empty);
+        }
+        try (CqlConnection connection = CqlConnection.open(
+                serve(READY, stream -> many.toByteArray()),
+                Optional.empty(),
+                Optional.empty(),
+                () -> nanos.addAndGet(Duration.ofSeconds(1).toNanos()),
+                PATIENCE)) {
+            assertThatExceptionOfType(SocketTimeoutException.class)
+                    .isThrownBy(() -> connection.rows("SELECT key FROM system.local"))
+                    .withMessageContaining("answer was not whole in time");
+        }
+    }
+
+    /** A socket is read on: what was asked is answered, and whoever interrupted is heard afterwards. */
+    @Test
+    void shouldReadOnWhenInterrupted() throws IOException {
+        try (CqlConnection connection = open(serve(READY, rows(1, "here").inSegment()))) {
+            Thread.currentThread().interrupt();
+            assertThat(texts(connection)).containsExactly("here");
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldSpeakToAnAddressOfVersionSix() throws IOException {
+        try (CqlConnection connection =
+                open(serve(InetAddress.getByName("::1"), READY, rows(1, "here").inSegment()))) {
+            assertThat(texts(connection)).containsExactly("here");
+        }
+    }
+
+    @Test
+    void shouldSendAPasswordOfAnyLetters() throws IOException {
+        InetSocketAddress node = serve(
+                authenticate(),
+                message(CqlConnection.AUTH_SUCCESS, 0, new ByteWriter(1)).inSegment());
+        open(node, Optional.of(new LiveNodeConfig.Login("Jürgen", "пароль 🔑"))).close();
+        assertThat(asked.get(1)).endsWith("\0Jürgen\0пароль 🔑".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldSayThatAQuestionIsLongerThanASegment() throws IOException {
+        InetSocketAddress node = serve(authenticate());
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> open(
+                        node, Optional.of(new LiveNodeConfig.Login("u", "p".repeat(CqlSegments.LENGTH_MAX_BYTES)))))
+                .withMessageContaining("question is too long");
+    }
+
+    /** A row of one column; the body ends with what is to be read as its type, and as rows. */
+    private static Answer typed(ByteWriter typeAndRows) {
+        ByteWriter body = new ByteWriter(64);
+        body.writeInt(2);
+        body.writeInt(1);
+        body.writeInt(1);
+        for (String text : List.of("system", "local", "key")) {
+            text(body, text);
+        }
+        body.writeBytes(typeAndRows.toByteArray());
+        return message(CqlConnection.RESULT, 0, body);
+    }
+
+    private static Answer nested(int depth) {
+        ByteWriter type = new ByteWriter(64);
+        for (int i = 0; i < depth; i++) {
+            type.writeShort(0x20);
+        }
+        type.writeShort(0x0D);
+        type.writeInt(0);
+        return typed(type);
+    }
+
+    /** As many columns as {@code columns} says, and rows of them; of none of these there is a byte. */
+    private static Answer counts(int columns, int rows) {
+        ByteWriter body = new ByteWriter(64);
+        body.writeInt(2);
+        body.writeInt(1);
+        body.writeInt(columns);
+        for (String text : List.of("system", "local")) {
+            text(body, text);
+        }
+        body.writeInt(rows);
+        return message(CqlConnection.RESULT, 0, body);
+    }
+
+    private static Answer rowCount(int rows) {
+        ByteWriter type = new ByteWriter(64);
+        type.writeShort(0x0D);
+        type.writeInt(rows);
+        return typed(type);
+    }
+
+    /** Nothing is allocated for what is not there, and what comes after an answer that was not understood is not taken for the next. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "version",
+                "compressed",
+                "traced",
+                "payload",
+                "length",
+                "negative length",
+                "void",
+                "more",
+                "no columns told",
+                "short",
+                "no column",
+                "negative columns",
+                "columns",
+                "negative rows",
+                "rows",
+                "deep",
+                "warnings",
+                "other stream",
+                "event",
+                "error of no question",
+                "error without text",
+                "opcode"
+            })
+    void shouldRefuseWhatItDoesNotUnderstand(String what) throws IOException {
+        Answer here = rows(1, "here");
+        Answer answer = switch (what) {
+            case "version" -> here.with(0, 0x84);
+            case "compressed" -> here.with(1, 1);
+            case "traced" -> here.with(1, 2);
+            case "payload" -> here.with(1, 4);
+            case "length" -> here.with(5, 0x7F);
+            case "negative length" -> here.with(5, 0xFF);
+            case "void" -> here.with(12, 1);
+            case "more" -> rows(3, "here");
+            case "no columns told" -> rows(4, "here");
+            case "no column" -> counts(0, Integer.MAX_VALUE);
+            case "negative columns" -> counts(-1, 1);
+            case "columns" -> counts(Integer.MAX_VALUE, 0);
+            case "negative rows" -> rowCount(-1);
+            case "rows" -> rowCount(Integer.MAX_VALUE);
+            case "deep" -> nested(1 << 20);
+            // The first bytes of the body, as their number.
+            case "warnings" -> here.with(9, 0xFF).with(1, CqlConnection.HAS_WARNINGS);
+            case "other stream" -> here.with(3, 77);
+            case "event" -> message(0x0C, 0, new ByteWriter(1)).with(2, 0xFF).with(3, 0xFF);
+            case "error of no question" -> error(0, "out of memory").with(3, 0);
+            case "error without text" -> message(CqlConnection.ERROR, 0, new ByteWriter(1));
+            case "opcode" -> here.with(4, CqlConnection.READY);
+            // So many rows are not there.
+            default -> here.with(46, 9);
+        };
+        InetSocketAddress node = serve(READY, answer.inSegments());
+        try (CqlConnection connection = open(node)) {
             assertThatExceptionOfType(IOException.class)
                     .isThrownBy(() -> connection.rows("SELECT key FROM system.local"))
                     .withMessageContaining(
                             switch (what) {
                                 case "version" -> "answer is not by version 5 of CQL's protocol, first byte=132";
-                                case "flags" -> "flags that nobody asked for";
-                                case "length" -> "answer is too long";
-                                case "kind", "more" -> "answer is no rows, or not all of them";
+                                case "compressed", "traced", "payload" -> "flags that nobody asked for";
+                                case "length", "negative length" -> "answer is too long";
+                                case "void", "more", "no columns told" -> "answer is no rows, or not all of them";
+                                case "other stream" -> "answer is of no question, opcode=8, stream=77, asked=2";
+                                case "event" -> "answer is of no question, opcode=12, stream=65535, asked=2";
+                                case "error of no question" -> "stream=0, asked=2, error=out of memory, code=0";
+                                case "opcode" -> "answer is of another kind, opcode=2, wanted=8";
                                 default -> "answer is malformed";
                             });
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> connection.rows("SELECT key FROM system.local"))
+                    .withMessageContaining("connection has failed before");
         }
     }
 
     @Test
+    void shouldPassOverTypesAsDeepAsTheyCome() throws IOException {
+        try (CqlConnection connection = open(serve(READY, nested(32).inSegment()))) {
+            assertThat(connection.rows("SELECT key FROM system.local")).isEmpty();
+        }
+    }
+
+    private static CqlRow row(byte[] value) {
+        return new CqlRow(Map.of("v", 0), List.of(value));
+    }
+
+    @Test
+    void shouldRefuseValuesOfAnotherType() {
+        byte[] negative = {-1, -1, -1, -1};
+        byte[] many = {0x7F, -1, -1, -1};
+        byte[] twiceIsNegative = {0x40, 0, 0, 0};
+        byte[] noElement = {0, 0, 0, 1, -1, -1, -1, -1};
+        byte[] more = {0, 0, 0, 0, 1};
+        for (byte[] value : List.of(negative, many, twiceIsNegative, noElement, more)) {
+            assertThatExceptionOfType(IOException.class)
+                    .as(Arrays.toString(value))
+                    .isThrownBy(() -> row(value).digitsByUuid("v"))
+                    .withMessageContaining("value is not of its type, column=v, lengthBytes=" + value.length);
+        }
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> row(more).texts("v"));
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> row(more).uuid("v"));
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> row(more).integer("v"));
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> row(new byte[3]).integer("v"));
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> row(elements(2, new byte[15], new byte[1])).digitsByUuid("v"));
+    }
+
+    @Test
     void shouldSayWhatElseAnswersThere() throws IOException {
-        InetSocketAddress node = serve("HTTP/1.1 400 Bad Request".getBytes(StandardCharsets.UTF_8));
+        InetSocketAddress node = serve(stream -> "HTTP/1.1 400 Bad Request".getBytes(StandardCharsets.UTF_8));
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> open(node))
                 .withMessageContaining("not by version 5 of CQL's protocol");
