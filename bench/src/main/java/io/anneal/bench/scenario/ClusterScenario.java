@@ -118,6 +118,7 @@ public final class ClusterScenario {
     private void compare(String caseName, ClusterSides sides, SyncedRows rows) throws IOException {
         measure(caseName, () -> rows.cassandra(caseName), () -> rows.anneal(caseName), own -> {
             rows.requireRepaired(caseName, own);
+            series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_READ, rows.bytesRead(own));
             series.add(caseName, BenchSystem.ANNEAL, BenchMetric.BYTES_LACKING, rows.bytesLacking(caseName));
         });
         say(caseName, "comparing what was repaired, and waiting until agents are idle");

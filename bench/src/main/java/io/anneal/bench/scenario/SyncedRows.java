@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 final class SyncedRows {
     static final String ALIKE = "synced-100";
     static final String DAMAGED = "synced-99.9";
-    /** The same as those, but that nothing is used that agents have kept of what they read before. */
+    /** The same as those, but that agents use nothing of what they have kept: every row is read. */
     static final String ALIKE_READ = "synced-100-read";
 
     static final String DAMAGED_READ = "synced-99.9-read";
@@ -32,6 +32,7 @@ final class SyncedRows {
     private static final Set<String> WITH_DAMAGE = Set.of(DAMAGED, DAMAGED_READ);
     private static final String JSON = "--json";
     private static final String DRY_RUN = "--dry-run";
+    private static final String READ_ALL = "--read-all";
     /** Rows that each node alone has, for each thousand that all have. */
     private static final int PER_THOUSAND = 1;
 
@@ -43,6 +44,9 @@ final class SyncedRows {
     /** Of each node, what it alone has got. */
     private final List<Path> since;
 
+    /** Of each node, before anything has come since. */
+    private final long rowCount;
+
     private final RepairData.Written lacking;
     /** Of each node, the SSTables with what is alike. */
     private final List<List<Path>> alike;
@@ -53,11 +57,13 @@ final class SyncedRows {
             ClusterSides sides,
             TableSchema table,
             List<Path> since,
+            long rowCount,
             RepairData.Written lacking,
             List<List<Path>> alike) {
         this.sides = sides;
         this.table = table;
         this.since = since;
+        this.rowCount = rowCount;
         this.lacking = lacking;
         this.alike = alike;
     }
@@ -72,9 +78,11 @@ final class SyncedRows {
         RepairDraw draw = RepairDraw.own(shape, config.rowCount(), PER_THOUSAND);
         TableSchema table = RepairData.schema(shape);
         List<List<Path>> alike = new ArrayList<>();
+        long rowCount;
         // What nodes import is copied: the files of all rows need not be there twice.
         try (TemporaryDirectory drawn = directory.createInside("alike")) {
-            RepairData.write(draw, config.version(), drawn.path(), draw::isOnAll);
+            rowCount = RepairData.write(draw, config.version(), drawn.path(), draw::isOnAll)
+                    .rows();
             sides.nodes().ring().node(0).truncate(table.keyspace(), table.name());
             for (CassandraPeer node : sides.nodes().ring().nodes()) {
                 node.importDirectory(table.keyspace(), table.name(), drawn.path());
@@ -90,7 +98,7 @@ final class SyncedRows {
             since.add(target);
             lacking = lacking.plus(RepairData.encode(draw, number -> !draw.has(replica, number)));
         }
-        SyncedRows rows = new SyncedRows(sides, table, since, lacking, alike);
+        SyncedRows rows = new SyncedRows(sides, table, since, rowCount, lacking, alike);
         rows.readAll();
         return rows;
     }
@@ -119,19 +127,26 @@ final class SyncedRows {
             isKnown = true;
         }
         damage(caseName);
-        return sides.anneal(List.of(table), JSON);
+        return ALL_READ.contains(caseName)
+                ? sides.anneal(List.of(table), JSON, READ_ALL)
+                : sides.anneal(List.of(table), JSON);
     }
 
-    /** Each row that was lacking has come, and nothing else. */
+    /** Encoded, of rows that agents have read, each as often as it was read. */
+    long bytesRead(ClusterSides.ClusterRun own) throws IOException {
+        return sum(own, "bytes-read");
+    }
+
+    /** Each row that was lacking has come, and nothing else; and all were read, if a case says so. */
     void requireRepaired(String caseName, ClusterSides.ClusterRun run) throws IOException {
+        if (ALL_READ.contains(caseName) && sum(run, "rows-read") < rowCount * RepairDraw.REPLICAS) {
+            throw new IllegalStateException("not all rows were read, case=" + caseName + ", output=" + run.output());
+        }
         if (!WITH_DAMAGE.contains(caseName)) {
             requireEqual(run);
             return;
         }
-        long received = JsonValues.numbers(run.output(), "rows-received").stream()
-                .mapToLong(rows -> rows)
-                .sum();
-        if (received != lacking.rows()) {
+        if (sum(run, "rows-received") != lacking.rows()) {
             throw new IllegalStateException("the cluster was not repaired, case=" + caseName + ", rowsLacking="
                     + lacking.rows() + ", output=" + run.output());
         }
@@ -140,8 +155,15 @@ final class SyncedRows {
     /** Nodes have all rows alike, after a repair of ours of what was damaged, whatever agents have kept. */
     void requireAlike(String caseName) throws IOException {
         if (WITH_DAMAGE.contains(caseName)) {
-            requireEqual(sides.anneal(List.of(table), JSON, DRY_RUN));
+            requireEqual(sides.anneal(List.of(table), JSON, DRY_RUN, READ_ALL));
         }
+    }
+
+    /** Of all nodes. */
+    private static long sum(ClusterSides.ClusterRun run, String field) throws IOException {
+        return JsonValues.numbers(run.output(), field).stream()
+                .mapToLong(number -> number)
+                .sum();
     }
 
     private static void requireEqual(ClusterSides.ClusterRun run) throws IOException {
