@@ -67,7 +67,6 @@ final class ReplicaSession implements Closeable {
     private final SessionTerms terms;
     private final RepairMeter meter;
     private final ClusteringComparator comparator;
-    private final SessionPurgeRule purgeRule;
     private final ItemCodec codec;
     private final WindowReader reader;
     private final RangeIndex rangeIndex;
@@ -95,14 +94,12 @@ final class ReplicaSession implements Closeable {
         this.parameters = parameters;
         TableSchema schema = table.schema();
         comparator = ClusteringComparator.of(schema);
-        purgeRule = new SessionPurgeRule(
-                parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds());
-        codec = new ItemCodec(
+        Purger purger = new Purger(
                 schema,
-                terms.localDeletionTimeMaxSeconds(),
-                new Purger(schema, purgeRule),
-                parameters.hashSeed(),
-                terms.cutoffMicros());
+                new SessionPurgeRule(
+                        parameters.purgeTimeSeconds(), schema.options().gcGraceSeconds()));
+        codec = new ItemCodec(
+                schema, terms.localDeletionTimeMaxSeconds(), purger, parameters.hashSeed(), terms.cutoffMicros());
         rangeIndex = new RangeIndex(parameters.ranges());
         reader = new WindowReader(
                 table,
@@ -165,7 +162,7 @@ final class ReplicaSession implements Closeable {
     void start(LinearRanges ranges) throws IOException {
         List<Descriptor> left = run.isPresent() ? run.get().whole() : List.of();
         if (kept.isPresent()) {
-            recorder = Optional.of(new SumRecorder(codec, purgeRule, rangeIndex.cut(ranges)));
+            recorder = Optional.of(new SumRecorder(codec, parameters.purgeTimeSeconds(), rangeIndex.cut(ranges)));
         }
         reader.start(ranges, SSTables.open(table.schema(), left), recorder);
         window.startIn(ranges);

@@ -221,7 +221,7 @@ final class WindowReader implements Closeable {
         long contentBytes = row.contentBytes();
         if (rows.isTooLarge(contentBytes)) {
             spillRow(from.key(), row);
-            record(row);
+            record();
             from.releaseRow();
             largeRows.leave();
         } else {
@@ -229,7 +229,7 @@ final class WindowReader implements Closeable {
             int offset = bytes.lengthBytes();
             int length = codec.row(from.key(), row, bytes);
             rows.add(offset, length, codec.isHashed(), codec.high(), codec.low());
-            record(row);
+            record();
         }
         rowsToHidden = codec.hidesSomething() ? rows.count() : rowsToHidden;
         if (codec.isRecent()) {
@@ -239,9 +239,9 @@ final class WindowReader implements Closeable {
         bytesRead += rows.lengthBytes(rows.count() - 1);
     }
 
-    private void record(Row row) {
+    private void record() {
         if (recorder.isPresent()) {
-            recorder.get().row(row, rows.lengthBytes(rows.count() - 1));
+            recorder.get().row(rows.lengthBytes(rows.count() - 1));
         }
     }
 

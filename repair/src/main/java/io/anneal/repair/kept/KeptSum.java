@@ -6,26 +6,23 @@ import io.anneal.key.TokenRange;
 import io.anneal.repair.message.TokenSum;
 
 /**
- * A sum, and what must be as it was for it to be the sum of what is there now.
+ * A sum, and what must be as it was for it to tell of what is there now.
  *
  * @param sstables those that have some of the tokens, as {@link SSTablePresence} tells
  * @param terms seed, schema and ceiling of the session, see {@link KeptSums}
- * @param takenAtSeconds purge time of the session: before it something may have been hashed that was purged then
- * @param changesAtSeconds the first purge time at which something of it may be hashed in another way
- * @param newestMicros write time of the youngest item: a cut-off before it would leave that out
+ * @param takenAtSeconds purge time of the session. What purging leaves at a later time follows from what it left at this one (rules 9 and 10
+ *     of the canonical form), so that replicas whose sums are equal are equal then, too; at an earlier one something may have to be
+ *     compared that is in no sum
  */
-record KeptSum(TokenSum sum, long sstables, long terms, long takenAtSeconds, long changesAtSeconds, long newestMicros) {
-    static final int BYTES = 10 * Long.BYTES;
+record KeptSum(TokenSum sum, long sstables, long terms, long takenAtSeconds) {
+    static final int BYTES = 8 * Long.BYTES;
 
     TokenRange.Linear tokens() {
         return sum.tokens();
     }
 
-    boolean isGood(long ofTerms, long purgeTimeSeconds, long cutoffMicros) {
-        return terms == ofTerms
-                && takenAtSeconds <= purgeTimeSeconds
-                && purgeTimeSeconds < changesAtSeconds
-                && newestMicros <= cutoffMicros;
+    boolean isGood(long ofTerms, long purgeTimeSeconds) {
+        return terms == ofTerms && takenAtSeconds <= purgeTimeSeconds;
     }
 
     void encode(ByteWriter out) {
@@ -37,16 +34,12 @@ record KeptSum(TokenSum sum, long sstables, long terms, long takenAtSeconds, lon
         out.writeLong(sstables);
         out.writeLong(terms);
         out.writeLong(takenAtSeconds);
-        out.writeLong(changesAtSeconds);
-        out.writeLong(newestMicros);
     }
 
     static KeptSum decode(ByteReader in) {
         TokenRange.Linear tokens = new TokenRange.Linear(in.readLong(), in.readLong());
         return new KeptSum(
                 new TokenSum(tokens, in.readLong(), in.readLong(), in.readLong()),
-                in.readLong(),
-                in.readLong(),
                 in.readLong(),
                 in.readLong(),
                 in.readLong());

@@ -68,7 +68,7 @@ public final class KeptSums {
         ByteReader in = read(data, content(data));
         while (in.hasRemaining()) {
             KeptSum kept = KeptSum.decode(in);
-            if (kept.isGood(terms, session.purgeTimeSeconds(), agreed.cutoffMicros())
+            if (kept.isGood(terms, session.purgeTimeSeconds())
                     && ranges.covers(kept.tokens())
                     && presence.get().of(kept.tokens()) == kept.sstables()) {
                 good.add(kept.sum());

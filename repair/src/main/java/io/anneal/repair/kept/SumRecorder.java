@@ -3,17 +3,14 @@ package io.anneal.repair.kept;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.RangeTombstoneChange;
-import io.anneal.fragment.Row;
 import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.key.TokenRange;
-import io.anneal.merge.SessionPurgeRule;
 import io.anneal.repair.message.TokenSum;
 import io.anneal.repair.row.DeletionItem;
 import io.anneal.repair.row.HashedDeletion;
 import io.anneal.repair.row.ItemCodec;
-import io.anneal.schema.TableOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,16 +22,14 @@ import java.util.List;
  */
 public final class SumRecorder {
     /** No sum is of less than about so many bytes, unless there are few. */
-    private static final long PART_BYTES = 64 << 10;
+    private static final long PART_BYTES = 16 << 10;
 
     private static final int PARTS_FEW = 64;
     /** There are at most 2^17 parts of the ring. */
     private static final int LEVEL_MOST = 17;
 
-    private static final long NEVER = Long.MAX_VALUE;
-
     private final ItemCodec codec;
-    private final SessionPurgeRule rule;
+    private final long takenAtSeconds;
     /** What is read, ascending, cut where parts must end in any case. */
     private final List<TokenRange.Linear> stretches;
 
@@ -60,8 +55,6 @@ public final class SumRecorder {
         private long high;
         private long low;
         private long rows;
-        private long changesAtSeconds = NEVER;
-        private long newestMicros = Long.MIN_VALUE;
         /** Something in it was left out, so that this is the sum of no data. */
         private boolean spoilt;
 
@@ -83,20 +76,18 @@ public final class SumRecorder {
             token = next.token;
             add(next.high, next.low);
             rows += next.rows;
-            changesAtSeconds = Math.min(changesAtSeconds, next.changesAtSeconds);
-            newestMicros = Math.max(newestMicros, next.newestMicros);
             spoilt |= next.spoilt;
         }
     }
 
     /**
      * @param codec of the session, which has hashed each row that comes here
-     * @param rule of the session
+     * @param takenAtSeconds the session's purge time
      * @param stretches what is read, ascending, apart from each other or cut where a sum must end
      */
-    public SumRecorder(ItemCodec codec, SessionPurgeRule rule, List<TokenRange.Linear> stretches) {
+    public SumRecorder(ItemCodec codec, long takenAtSeconds, List<TokenRange.Linear> stretches) {
         this.codec = codec;
-        this.rule = rule;
+        this.takenAtSeconds = takenAtSeconds;
         this.stretches = List.copyOf(stretches);
     }
 
@@ -196,43 +187,13 @@ public final class SumRecorder {
     }
 
     /** A row, right after the codec has hashed it. */
-    public void row(Row row, long lengthBytes) {
+    public void row(long lengthBytes) {
         bytes += lengthBytes;
         if (codec.isHashed()) {
             current.add(codec.high(), codec.low());
             current.rows++;
         }
         current.spoilt |= codec.isRecent();
-        current.newestMicros = Math.max(current.newestMicros, row.newestTimestampMicros());
-        if (row.hasDeletion()) {
-            changesAt(row.deletionLocalTimeSeconds());
-        }
-        if (row.livenessTtlSeconds() != Row.NO_TTL) {
-            changesAt(row.livenessExpirySeconds());
-        }
-        for (int i = row.isPlain() ? row.entryCount() : 0; i < row.entryCount(); i++) {
-            long seconds = row.localDeletionTimeSeconds(i);
-            if (seconds != DeletionTime.NO_DELETION_TIME) {
-                changesAt(seconds);
-                if (row.isExpiring(i)) {
-                    changesAt(seconds - row.ttlSeconds(i));
-                }
-            }
-        }
-    }
-
-    /** What dates from a second may be hashed in another way once that has come, and once it may be purged. Never too late. */
-    private void changesAt(long seconds) {
-        soonest(seconds);
-        if (rule.gcGraceSeconds() != TableOptions.GC_GRACE_UNKNOWN) {
-            soonest(seconds + rule.gcGraceSeconds() + 1);
-        }
-    }
-
-    private void soonest(long seconds) {
-        if (seconds > rule.purgeTimeSeconds()) {
-            current.changesAtSeconds = Math.min(current.changesAtSeconds, seconds);
-        }
     }
 
     /** A range deletion begins or ends. */
@@ -267,8 +228,6 @@ public final class SumRecorder {
 
     private void notice(DeletionTime deletion) {
         current.spoilt |= codec.isRecent(deletion);
-        current.newestMicros = Math.max(current.newestMicros, deletion.timestampMicros());
-        changesAt(deletion.localDeletionTimeSeconds());
     }
 
     private void hash(DeletionItem item) {
@@ -300,12 +259,7 @@ public final class SumRecorder {
             // Where there is none nothing has to be read.
             if (isWhole && !part.spoilt && sstables != 0) {
                 sums.add(new KeptSum(
-                        new TokenSum(tokens, part.high, part.low, part.rows),
-                        sstables,
-                        terms,
-                        rule.purgeTimeSeconds(),
-                        part.changesAtSeconds,
-                        part.newestMicros));
+                        new TokenSum(tokens, part.high, part.low, part.rows), sstables, terms, takenAtSeconds));
             }
         }
         return sums;

@@ -18,11 +18,24 @@ public record TokenSum(TokenRange.Linear tokens, long high, long low, long rows)
         long last = Long.MIN_VALUE;
         for (TokenSum sum : sums) {
             out.writeUnsignedVInt(sum.tokens.first() - last);
-            out.writeUnsignedVInt(sum.tokens.last() - sum.tokens.first());
+            // Mostly a power of two, or a few of them.
+            long tokens = sum.tokens.last() - sum.tokens.first() + 1;
+            int shift = Long.numberOfTrailingZeros(tokens);
+            out.writeByte(shift);
+            out.writeUnsignedVInt(shift == Long.SIZE ? 0 : tokens >>> shift);
             out.writeLong(sum.high);
             out.writeLong(sum.low);
             last = sum.tokens.last();
         }
+    }
+
+    private static long readTokens(ByteReader in) {
+        int shift = in.readUnsignedByte();
+        long tokens = in.readUnsignedVInt();
+        if (shift > Long.SIZE || shift == Long.SIZE != (tokens == 0)) {
+            throw new IllegalArgumentException("sum has no tokens, shift=" + shift + ", tokens=" + tokens);
+        }
+        return shift == Long.SIZE ? 0 : tokens << shift;
     }
 
     /**
@@ -39,7 +52,7 @@ public record TokenSum(TokenRange.Linear tokens, long high, long low, long rows)
             if (i > 0 && first <= last) {
                 throw new IllegalArgumentException("sums of tokens do not ascend, last=" + last + ", first=" + first);
             }
-            last = first + in.readUnsignedVInt();
+            last = first + readTokens(in) - 1;
             sums.add(new TokenSum(new TokenRange.Linear(first, last), in.readLong(), in.readLong(), 0));
         }
         return sums;
