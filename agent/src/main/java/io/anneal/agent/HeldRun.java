@@ -123,9 +123,11 @@ final class HeldRun implements Closeable {
     /** Takes the snapshot, if that is not done. */
     AgentSnapshot takeSnapshot() throws IOException {
         if (snapshot.isEmpty()) {
-            LiveNode node = connection.node();
+            // By the connection of the hold: a node that was started again since holds nothing, and is not compared in
+            // vain.
             Instant at = guarded.takeSnapshot();
             Instant doneAt = host.clock().instant();
+            LiveNode node = connection.node();
             List<Path> directories = new ArrayList<>();
             Map<String, List<Long>> diskBoundaries = new HashMap<>();
             for (LiveTable table : tables) {
