@@ -164,7 +164,7 @@ public final class GuardedTables implements Closeable {
      * Imports what is staged for tables, each if nothing of it has changed since the snapshot. What changes in the moment of an
      * import is seen right after it, and said. Answers how many SSTables it were.
      *
-     * @param now the same node by a connection that was opened for this: an older one has broken if the node was restarted
+     * @param now the same node by a connection that answers: that of the hold has broken if the node was restarted
      * @param staged by table, each directory ending with the names of keyspace and table
      * @param deadline as {@link #deadline} says, of all replicas
      * @throws LiveNodeException when it must not be done, or was not; tables before the one it names have theirs

@@ -123,7 +123,7 @@ public final class LiveNode implements Closeable {
         return beans.attribute(NodeBeans.storageService(), attribute).toString();
     }
 
-    /** Whether it answers still. One that was started again never does: what it is asked by ended with its process. */
+    /** Whether it answers still, by JMX and, once that was asked, by CQL. */
     synchronized boolean answers() {
         try {
             return cql == null ? hostId() != null : hostId().equals(cql.hostId());

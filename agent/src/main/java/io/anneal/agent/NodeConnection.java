@@ -6,7 +6,8 @@ import java.io.IOException;
 
 /**
  * The node of an agent, by one connection for as long as that answers: each new one costs the node and the agent more than what is asked by
- * it. A connection ends with the node's process, so who answers by it is still the same one. A thread at a time.
+ * it. That of CQL ends with the node's process; the JDK's for JMX may find a node again that was started anew, so that who answers is not
+ * always who did before: {@link NodeMoment} tells. A thread at a time.
  */
 final class NodeConnection implements Closeable {
     private final LiveNodeConfig config;

@@ -25,6 +25,7 @@ import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
 import io.anneal.node.ReplicaSource;
 import io.anneal.sstable.SSTableVersion;
+import io.anneal.testkit.FaultyProxy;
 import io.anneal.testkit.ManualClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -315,15 +316,15 @@ final class AgentTest {
         }
     }
 
-    private void openBeside(JmxGate gate) throws IOException {
+    private void openBeside(LiveNodeConfig config) throws IOException {
         beside.close();
-        beside = new AgentBeside(gate.config(), directory, HostEnvironment.system());
+        beside = new AgentBeside(config, directory, HostEnvironment.system());
     }
 
     @Test
     void shouldAskNothingAfterALookThatFoundNothingStaged() throws IOException {
         try (JmxGate gate = JmxGate.open(peer, name -> false)) {
-            openBeside(gate);
+            openBeside(gate.config());
             try (ClusterHold hold = take(RUN, TABLE)) {
                 hold.takeSnapshots();
                 assertThat(hold.look().get(0).failure()).isEmpty();
@@ -339,15 +340,16 @@ final class AgentTest {
 
     @Test
     void shouldGoOnByANewConnectionWhereTheOldOneHasBroken() throws IOException {
-        try (JmxGate gate = JmxGate.open(peer, name -> false)) {
-            openBeside(gate);
+        LiveNodeConfig direct = LiveNodeTest.config(peer);
+        try (FaultyProxy between = FaultyProxy.to(direct.cql().orElseThrow())) {
+            openBeside(LiveNodeConfig.of(direct.jmx(), between.address()));
             try (ClusterHold hold = take(RUN, TABLE)) {
                 hold.takeSnapshots();
 
-                gate.breakConnections();
+                between.resetAll();
                 assertThat(hold.importAll().get(0).failure()).isEmpty();
 
-                gate.breakConnections();
+                between.resetAll();
             }
             assertThat(holdsNothing()).isTrue();
             beside.close();

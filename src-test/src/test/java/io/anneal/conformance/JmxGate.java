@@ -37,8 +37,7 @@ final class JmxGate implements Closeable {
     private final int port;
     private final Registry registry;
     private final JMXConnector node;
-    private final MBeanServer beans;
-    private JMXConnectorServer server;
+    private final JMXConnectorServer server;
     private final List<String> asked = new CopyOnWriteArrayList<>();
 
     private JmxGate(CassandraPeer peer, Predicate<String> refused, Consumer<String> done) throws IOException {
@@ -48,12 +47,8 @@ final class JmxGate implements Closeable {
         }
         registry = LocateRegistry.createRegistry(port);
         node = JMXConnectorFactory.connect(url(peer.jmxPort()));
-        beans = beans(node.getMBeanServerConnection(), refused, asked, done);
-        start();
-    }
-
-    private void start() throws IOException {
-        server = JMXConnectorServerFactory.newJMXConnectorServer(url(port), Map.of(), beans);
+        server = JMXConnectorServerFactory.newJMXConnectorServer(
+                url(port), Map.of(), beans(node.getMBeanServerConnection(), refused, asked, done));
         server.start();
     }
 
@@ -76,12 +71,6 @@ final class JmxGate implements Closeable {
         List<String> since = List.copyOf(asked);
         asked.clear();
         return since;
-    }
-
-    /** Whoever is connected is so no longer, as where the node was started again; others may connect. */
-    void breakConnections() throws IOException {
-        server.stop();
-        start();
     }
 
     LiveNodeConfig config() {
