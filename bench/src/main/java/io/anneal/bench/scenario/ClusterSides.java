@@ -203,7 +203,9 @@ final class ClusterSides implements Closeable {
                 .start();
         process.getOutputStream().close();
         int exitCode = await(process);
-        requireAgents();
+        for (int i = 0; i < agents.size(); i++) {
+            requireRunning(agents.get(i), log(i + FIRST));
+        }
         long wallNanos = config.nanoTime().getAsLong() - before;
         long commandNanos = ProcessCpu.endedChildrenNanos() - childrenBefore;
         long nodesNanos = ofNodes.nanos();
@@ -232,12 +234,10 @@ final class ClusterSides implements Closeable {
     }
 
     /** An agent that has ended says why, which the command that asked it does not know. */
-    private void requireAgents() throws IOException {
-        for (int i = 0; i < agents.size(); i++) {
-            if (!agents.get(i).isAlive()) {
-                throw new IllegalStateException("an agent has ended, exitCode="
-                        + agents.get(i).exitValue() + ", log=" + Files.readString(log(i + FIRST)));
-            }
+    static void requireRunning(Process agent, Path log) throws IOException {
+        if (!agent.isAlive()) {
+            throw new IllegalStateException(
+                    "an agent has ended, exitCode=" + agent.exitValue() + ", log=" + Files.readString(log));
         }
     }
 
