@@ -312,9 +312,12 @@ final class CqlConnection implements Closeable {
 
     private static List<CqlRow> rows(ByteReader in) throws IOException {
         int kind = in.readInt();
+        if (kind != ROWS) {
+            throw new IOException("answer is no rows, kind=" + kind);
+        }
         int flags = in.readInt();
-        if (kind != ROWS || (flags & ~ONE_TABLE) != 0) {
-            throw new IOException("answer is no rows, or not all of them, kind=" + kind + ", flags=" + flags);
+        if ((flags & ~ONE_TABLE) != 0) {
+            throw new IOException("answer is not all of the rows, or does not name their columns, flags=" + flags);
         }
         int columnCount = in.readInt();
         if (columnCount < 1) {

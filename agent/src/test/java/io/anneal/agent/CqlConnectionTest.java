@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteWriter;
+import io.anneal.net.PeerAddress;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -518,6 +520,12 @@ final class CqlConnectionTest {
         return message(CqlConnection.RESULT, 0, body);
     }
 
+    private static ByteWriter number(int value) {
+        ByteWriter body = new ByteWriter(Integer.BYTES);
+        body.writeInt(value);
+        return body;
+    }
+
     private static Answer rowCount(int rows) {
         ByteWriter type = new ByteWriter(64);
         type.writeShort(0x0D);
@@ -561,7 +569,7 @@ final class CqlConnectionTest {
             case "payload" -> here.with(1, 4);
             case "length" -> here.with(5, 0x7F);
             case "negative length" -> here.with(5, 0xFF);
-            case "void" -> here.with(12, 1);
+            case "void" -> message(CqlConnection.RESULT, 0, number(1));
             case "more" -> rows(3, "here");
             case "no columns told" -> rows(4, "here");
             case "no column" -> counts(0, Integer.MAX_VALUE);
@@ -589,7 +597,9 @@ final class CqlConnectionTest {
                                 case "version" -> "answer is not by version 5 of CQL's protocol, first byte=132";
                                 case "compressed", "traced", "payload" -> "flags that nobody asked for";
                                 case "length", "negative length" -> "answer is too long";
-                                case "void", "more", "no columns told" -> "answer is no rows, or not all of them";
+                                case "void" -> "answer is no rows, kind=1";
+                                case "more" -> "answer is not all of the rows, or does not name their columns, flags=3";
+                                case "no columns told" -> "does not name their columns, flags=4";
                                 case "other stream" -> "answer is of no question, opcode=8, stream=77, asked=2";
                                 case "event" -> "answer is of no question, opcode=12, stream=65535, asked=2";
                                 case "error of no question" -> "stream=0, asked=2, error=out of memory, code=0";
@@ -633,6 +643,31 @@ final class CqlConnectionTest {
                 .isThrownBy(() -> row(new byte[3]).integer("v"));
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> row(elements(2, new byte[15], new byte[1])).digitsByUuid("v"));
+    }
+
+    @Test
+    void shouldNameTheNodeThatAnswersOtherwiseThanItShould() throws IOException {
+        InetSocketAddress withoutTheColumn = serve(READY, rows(1, "here").inSegment());
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> connect(withoutTheColumn))
+                .withMessageContaining("address=" + PeerAddress.text(withoutTheColumn))
+                .withMessageContaining("what=SELECT host_id FROM system.local")
+                .withMessageContaining("no such column, column=host_id");
+        close();
+        InetSocketAddress withoutARow = serve(READY, rows(1).inSegment());
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> connect(withoutARow))
+                .withMessageContaining("address=" + PeerAddress.text(withoutARow))
+                .withMessageContaining("answer has no row");
+        close();
+        InetSocketAddress hangsUp = serve(NONE);
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> connect(hangsUp))
+                .withMessageContaining("what=connect without TLS");
+    }
+
+    private static NodeTables connect(InetSocketAddress node) throws LiveNodeException {
+        return NodeTables.connect(LiveNodeConfig.of(node, node), HostEnvironment.system(), node, ID);
     }
 
     @Test

@@ -17,7 +17,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An agent beside a real node that speaks TLS alone, by JMX and by CQL, with a certificate that the node made itself. */
+/**
+ * An agent beside a real node that speaks TLS alone, by JMX and by CQL, with a certificate that the node made itself, and wants one of who
+ * comes for CQL. The agent has the same.
+ */
 final class AgentOverTlsTest {
     private static final String HOST = "127.0.5.1";
     private static final String PASSWORD = "changeit";
@@ -74,7 +77,7 @@ final class AgentOverTlsTest {
     private CassandraPeer start(Path keyStore, Path trustStore) {
         List<String> yaml = List.of(
                 "authenticator: PasswordAuthenticator",
-                "client_encryption_options: { enabled: true, optional: false, keystore: '"
+                "client_encryption_options: { enabled: true, optional: false, require_client_auth: true, keystore: '"
                         + keyStore
                         + "', keystore_password: '" + PASSWORD + "', truststore: '" + trustStore
                         + "', truststore_password: '"
@@ -117,9 +120,11 @@ final class AgentOverTlsTest {
         token = Commands.tokenFile(directory);
         Path keyStore = keyStore();
         Path trustStore = trustStore(keyStore);
+        String trusts = "-Djavax.net.ssl.trustStore=" + trustStore + " -Djavax.net.ssl.trustStorePassword=" + PASSWORD;
+        Map<String, String> unknown = Map.of("JAVA_TOOL_OPTIONS", trusts);
         Map<String, String> trusting = Map.of(
                 "JAVA_TOOL_OPTIONS",
-                "-Djavax.net.ssl.trustStore=" + trustStore + " -Djavax.net.ssl.trustStorePassword=" + PASSWORD);
+                trusts + " -Djavax.net.ssl.keyStore=" + keyStore + " -Djavax.net.ssl.keyStorePassword=" + PASSWORD);
         try (CassandraPeer node = start(keyStore, trustStore)) {
             node.executeAll(List.of(
                     "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
@@ -141,7 +146,8 @@ final class AgentOverTlsTest {
             }
             assertRefused(node, Map.of(), "JMX can't be reached", "--jmx-tls", "--cql-tls");
             assertRefused(node, trusting, "JMX can't be reached", "--cql-tls");
-            assertRefused(node, trusting, "Cassandra did not answer by CQL", "--jmx-tls");
+            assertRefused(node, trusting, "what=connect without TLS", "--jmx-tls");
+            assertRefused(node, unknown, "what=connect over TLS", all);
             assertRefused(node, trusting, "give --cql-user and --cql-password-file", "--jmx-tls", "--cql-tls");
             all[all.length - 1] = password("wrong");
             assertRefused(node, trusting, "password are incorrect", all);

@@ -112,6 +112,16 @@ final class LiveNodeTest {
         }
     }
 
+    /** Of 300 KB, where a segment of CQL has 128. */
+    @Test
+    void shouldTellATableWhoseAnswerIsLongerThanASegment() throws IOException {
+        peer.execute("ALTER TABLE " + KEYSPACE + ".t WITH comment = '" + "0123456789".repeat(30_000) + "'");
+        try (LiveNode node = open(peer)) {
+            assertThat(node.table(KEYSPACE, "t").orElseThrow().gcGraceSeconds()).isEqualTo(1234);
+            assertThat(node.tables(KEYSPACE)).as("the connection goes on").containsExactly("t");
+        }
+    }
+
     @Test
     void shouldFindItsTablesWhereItSaysThatClientsFindIt() throws IOException {
         InetSocketAddress jmx = new InetSocketAddress("127.0.0.1", peer.jmxPort());
