@@ -335,10 +335,8 @@ final class CqlConnection implements Closeable {
             readType(in, 0);
         }
         int rowCount = in.readInt();
-        // Each value has a length.
-        if (rowCount < 0 || rowCount > in.remainingBytes() / ((long) Integer.BYTES * columnCount)) {
-            throw new IOException("answer is malformed, rows=" + rowCount + ", columns=" + columnCount + ", bytes="
-                    + in.remainingBytes());
+        if (rowCount < 0) {
+            throw new IOException("answer is malformed, rows=" + rowCount);
         }
         List<CqlRow> rows = new ArrayList<>();
         for (int row = 0; row < rowCount; row++) {

@@ -405,7 +405,7 @@ final class CqlConnectionTest {
             try (Socket socket = server.accept()) {
                 socket.getOutputStream()
                         .write(tls ? new byte[] {22, 3, 3, 0x40, 0} : new byte[] {(byte) 0x85, 0, 0, 1, 2, 0, 0, 1, 0});
-                while (reads.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                for (int i = 0; i < 1_000 && reads.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS); i++) {
                     socket.getOutputStream().write(2);
                 }
             } catch (IOException e) {
