@@ -72,6 +72,10 @@ public final class RepairMaster implements Closeable {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(RepairMaster.class);
+    /** To begin once more behind what is known costs each replica about what reading so many parts does. */
+    private static final int KNOWN_PARTS_LEAST = 4;
+    /** With fewer nothing costs much. */
+    private static final int KNOWN_PARTS_MANY = 256;
 
     private final RepairConfig config;
     private final Replica table;
@@ -339,7 +343,8 @@ public final class RepairMaster implements Closeable {
         List<CompletableFuture<List<TokenSum>>> asked = ask(Participant::kept);
         List<List<TokenSum>> all = new ArrayList<>(List.of(own.kept()));
         all.addAll(meter.awaitAll(asked));
-        return config.readsAll() ? EqualSums.NONE : EqualSums.of(all);
+        EqualSums equal = config.readsAll() ? EqualSums.NONE : EqualSums.of(all);
+        return equal.equal().size() < KNOWN_PARTS_MANY ? equal : equal.inRuns(KNOWN_PARTS_LEAST);
     }
 
     private <T> List<CompletableFuture<T>> ask(Function<Participant, CompletableFuture<T>> question) {

@@ -35,6 +35,28 @@ public record EqualSums(List<TokenSum> equal) {
         return new EqualSums(equal);
     }
 
+    /**
+     * Without those of which fewer than some follow one another: to leave out so little costs more than to read it.
+     *
+     * @param least at least 1
+     */
+    public EqualSums inRuns(int least) {
+        List<TokenSum> left = new ArrayList<>();
+        int first = 0;
+        for (int i = 0; i < equal.size(); i++) {
+            boolean goesOn = i + 1 < equal.size()
+                    && equal.get(i).tokens().last() + 1
+                            == equal.get(i + 1).tokens().first();
+            if (!goesOn) {
+                if (i + 1 - first >= least) {
+                    left.addAll(equal.subList(first, i + 1));
+                }
+                first = i + 1;
+            }
+        }
+        return new EqualSums(left);
+    }
+
     private static boolean isSame(TokenSum one, TokenSum other) {
         return one.high() == other.high() && one.low() == other.low();
     }

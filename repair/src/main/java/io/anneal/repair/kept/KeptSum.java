@@ -28,20 +28,28 @@ record KeptSum(TokenSum sum, long sstables, long terms, long takenAtSeconds) {
     void encode(ByteWriter out) {
         out.writeLong(sum.tokens().first());
         out.writeLong(sum.tokens().last());
+        out.writeLong(takenAtSeconds);
         out.writeLong(sum.high());
         out.writeLong(sum.low());
         out.writeLong(sum.rows());
         out.writeLong(sstables);
         out.writeLong(terms);
-        out.writeLong(takenAtSeconds);
+    }
+
+    /** What it begins with. */
+    static TokenRange.Linear decodeTokens(ByteReader in) {
+        return new TokenRange.Linear(in.readLong(), in.readLong());
+    }
+
+    /** What comes behind its tokens. */
+    static long decodeTakenAtSeconds(ByteReader in) {
+        return in.readLong();
     }
 
     static KeptSum decode(ByteReader in) {
-        TokenRange.Linear tokens = new TokenRange.Linear(in.readLong(), in.readLong());
-        return new KeptSum(
-                new TokenSum(tokens, in.readLong(), in.readLong(), in.readLong()),
-                in.readLong(),
-                in.readLong(),
-                in.readLong());
+        TokenRange.Linear tokens = decodeTokens(in);
+        long takenAtSeconds = decodeTakenAtSeconds(in);
+        TokenSum sum = new TokenSum(tokens, in.readLong(), in.readLong(), in.readLong());
+        return new KeptSum(sum, in.readLong(), in.readLong(), takenAtSeconds);
     }
 }

@@ -66,13 +66,17 @@ public final class KeptSums {
         long terms = terms(session, agreed);
         List<TokenSum> good = new ArrayList<>();
         ByteReader in = read(data, content(data));
-        while (in.hasRemaining()) {
-            KeptSum kept = KeptSum.decode(in);
-            if (kept.isGood(terms, session.purgeTimeSeconds())
-                    && ranges.covers(kept.tokens())
-                    && presence.get().of(kept.tokens()) == kept.sstables()) {
-                good.add(kept.sum());
+        for (int at = in.offset(); in.hasRemaining(); in.seek(at)) {
+            // Most are of other sessions: these are not looked at any further.
+            if (ranges.covers(KeptSum.decodeTokens(in))) {
+                in.seek(at);
+                KeptSum kept = KeptSum.decode(in);
+                if (kept.isGood(terms, session.purgeTimeSeconds())
+                        && presence.get().of(kept.tokens()) == kept.sstables()) {
+                    good.add(kept.sum());
+                }
             }
+            at += KeptSum.BYTES;
         }
         return Optional.of(new KeptSums(data, presence.get(), terms, List.copyOf(good)));
     }
@@ -126,15 +130,15 @@ public final class KeptSums {
         out.writeInt(MAGIC);
         long oldestSeconds = sums.get(0).takenAtSeconds() - KeptDirectory.KEPT.toSeconds();
         int next = 0;
-        while (before.hasRemaining()) {
-            KeptSum kept = KeptSum.decode(before);
-            if (!tokens.touches(kept.tokens()) && kept.takenAtSeconds() >= oldestSeconds) {
-                while (next < sums.size()
-                        && sums.get(next).tokens().first() < kept.tokens().first()) {
+        for (int at = before.offset(); before.hasRemaining(); before.seek(at)) {
+            TokenRange.Linear kept = KeptSum.decodeTokens(before);
+            if (!tokens.touches(kept) && KeptSum.decodeTakenAtSeconds(before) >= oldestSeconds) {
+                while (next < sums.size() && sums.get(next).tokens().first() < kept.first()) {
                     sums.get(next++).encode(out);
                 }
-                kept.encode(out);
+                out.writeBytes(before.array(), at, KeptSum.BYTES);
             }
+            at += KeptSum.BYTES;
         }
         sums.subList(next, sums.size()).forEach(sum -> sum.encode(out));
         CRC32 crc = new CRC32();

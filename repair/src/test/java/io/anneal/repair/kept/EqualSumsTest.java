@@ -54,6 +54,19 @@ class EqualSumsTest {
         assertThat(EqualSums.of(List.of(other, List.of())).isNone()).isTrue();
     }
 
+    @Test
+    void shouldLeaveOutRunsOfFew() {
+        EqualSums sums = new EqualSums(
+                List.of(sum(0, 9, 5), sum(10, 19, 6), sum(30, 39, 7), sum(50, 59, 8), sum(60, 69, 9), sum(70, 79, 9)));
+
+        assertThat(sums.inRuns(1)).isEqualTo(sums);
+        assertThat(sums.inRuns(2).equal())
+                .containsExactly(sum(0, 9, 5), sum(10, 19, 6), sum(50, 59, 8), sum(60, 69, 9), sum(70, 79, 9));
+        assertThat(sums.inRuns(3).equal()).containsExactly(sum(50, 59, 8), sum(60, 69, 9), sum(70, 79, 9));
+        assertThat(sums.inRuns(4)).isEqualTo(EqualSums.NONE);
+        assertThat(EqualSums.NONE.inRuns(4)).isEqualTo(EqualSums.NONE);
+    }
+
     /** At the ends of the ring. */
     @Test
     void shouldReachFromTheFirstToTheLastToken() {
