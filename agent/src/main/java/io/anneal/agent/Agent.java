@@ -76,6 +76,7 @@ public final class Agent implements Closeable {
     private OptionalLong idleSinceNanos;
 
     private volatile Runnable idle = () -> {};
+    private volatile Runnable busy = () -> {};
 
     /** Apart from the work, since an asker renews while an import runs. */
     private record Lease(UUID run, long endNanos) {}
@@ -214,6 +215,7 @@ public final class Agent implements Closeable {
                 Directories.create(directory);
                 boolean holds = false;
                 isLeft = true;
+                busy.run();
                 try {
                     held = Optional.of(HeldRun.hold(connection, host, fence, run, tables, wanted, directory, kept));
                     holds = true;
@@ -353,6 +355,11 @@ public final class Agent implements Closeable {
     /** Has this done each time when nothing has been held for some seconds, once a run: on a thread of the agent's, which does not fail by it. */
     public void whenIdle(Runnable work) {
         idle = work;
+    }
+
+    /** Has this done each time before something is held for a run: on the asker's thread, which does not fail by it. */
+    public void whenBusy(Runnable work) {
+        busy = work;
     }
 
     private void lookWhetherIdle() {

@@ -126,7 +126,8 @@ public final class AgentCommand extends Subcommand {
                         host(),
                         RateLimiter.UNLIMITED,
                         new AgentService(agent)::register)) {
-            agent.whenIdle(AgentCommand::giveMemoryBack);
+            agent.whenBusy(AgentHeap::work);
+            agent.whenIdle(AgentHeap::rest);
             out().println("listening on " + PeerAddress.text(node.address()));
             out().flush();
             node.awaitStop(() -> letGo(agent), () -> {});
@@ -158,13 +159,6 @@ public final class AgentCommand extends Subcommand {
                             + " limitMs={}",
                     LET_GO_MS);
         }
-    }
-
-    /** An agent waits for days between two runs, and nothing else would collect what one has left. */
-    private static void giveMemoryBack() {
-        System.gc();
-        // What is softly kept counts as used until the collection before: the first one only tells what time it is.
-        System.gc();
     }
 
     private Optional<LiveNodeConfig.Login> login(String option, String user, Path passwordFile) throws IOException {
