@@ -120,6 +120,7 @@ public final class Agent implements Closeable {
                         directory.toRealPath().resolve(AgentDirectory.KEPT),
                         host.random(),
                         host.clock().instant());
+                kept.retain(node.tableIds());
                 Agent agent = new Agent(config, host, fence, runs, kept, self);
                 agent.thread.scheduleWithFixedDelay(agent::look, 1, 1, TimeUnit.SECONDS);
                 opened = true;

@@ -283,6 +283,11 @@ public final class LiveNode implements Closeable {
         return cql().names(keyspace);
     }
 
+    /** Of all tables of all keyspaces, 32 hexadecimal digits each, as a directory has them. */
+    Set<String> tableIds() throws LiveNodeException {
+        return cql().ids().stream().map(id -> id.toString().replace("-", "")).collect(Collectors.toSet());
+    }
+
     /**
      * Flushes the tables, and links their files.
      *

@@ -110,6 +110,19 @@ final class NodeTables implements Closeable {
                 keyspace);
     }
 
+    /** Of all keyspaces. */
+    Set<UUID> ids() throws LiveNodeException {
+        return ask(
+                rows -> {
+                    Set<UUID> ids = new HashSet<>();
+                    for (CqlRow row : rows) {
+                        ids.add(row.uuid("id"));
+                    }
+                    return ids;
+                },
+                "SELECT id FROM system_schema.tables");
+    }
+
     /** The same of one table; empty if it is not there. */
     Map<String, UUID> id(String keyspace, String table) throws LiveNodeException {
         return ask(

@@ -200,9 +200,7 @@ public final class CassandraReplicas implements ReplicaSource {
                 diskBoundaries(keyspace),
                 notes(sstables, views),
                 new TableHistory(tellsTruncation, truncatedMicros, oldestWriteMicros(sstables)),
-                // What is staged comes and goes with its run.
-                kept.filter(place -> staged.isEmpty())
-                        .flatMap(place -> tableId.map(id -> new KnownData(place, id, sstables))));
+                kept.flatMap(place -> tableId.map(id -> new KnownData(place, id, sstables))));
     }
 
     /**

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -30,6 +31,9 @@ public final class KeptDirectory {
     public static final Duration KEPT = Duration.ofDays(100);
 
     private static final Logger LOG = LoggerFactory.getLogger(KeptDirectory.class);
+    /** What is larger was never written here. */
+    private static final long LENGTH_MAX_BYTES = 64 << 20;
+
     private static final String SEED_FILE = "seed";
     private static final String SUFFIX = ".kept";
     private static final TextFormat FORMAT = new TextFormat("anneal-seed", "1");
@@ -49,8 +53,7 @@ public final class KeptDirectory {
      * @throws StorageException when it can't be made or written
      */
     public static KeptDirectory open(Path directory, RandomGenerator random, Instant now) throws IOException {
-        Directories.create(directory);
-        closeToOthers(directory);
+        make(directory);
         for (Path file : Directories.list(directory)) {
             if (file.getFileName().toString().endsWith(SUFFIX)
                     && Files.getLastModifiedTime(file).toInstant().isBefore(now.minus(KEPT))) {
@@ -58,6 +61,21 @@ public final class KeptDirectory {
             }
         }
         return new KeptDirectory(directory, seed(directory.resolve(SEED_FILE), random));
+    }
+
+    private static void make(Path directory) throws StorageException {
+        Directories.create(directory);
+        closeToOthers(directory);
+    }
+
+    /** Removes what is kept of other tables than these. */
+    public void retain(Set<String> tableIds) throws StorageException {
+        for (Path file : Directories.list(directory)) {
+            String name = file.getFileName().toString();
+            if (name.endsWith(SUFFIX) && !tableIds.contains(name.substring(0, name.length() - SUFFIX.length()))) {
+                Directories.deleteFile(file);
+            }
+        }
     }
 
     private static void closeToOthers(Path directory) throws StorageException {
@@ -83,13 +101,14 @@ public final class KeptDirectory {
 
     private static Optional<Long> readSeed(Path file) throws StorageException {
         Optional<byte[]> content = read(file);
+        boolean isThere = Files.exists(file);
         Optional<Long> seed = content.map(bytes -> new String(bytes, StandardCharsets.UTF_8))
                 .filter(text ->
                         FORMAT.versionOf(text).filter(FORMAT.version()::equals).isPresent())
                 .flatMap(FORMAT::facts)
                 .filter(facts -> facts.size() == 1 && facts.get(0).matches("seed [0-9a-f]{16}"))
                 .map(facts -> Long.parseUnsignedLong(facts.get(0).substring("seed ".length()), 16));
-        if (content.isPresent() && seed.isEmpty()) {
+        if (isThere && seed.isEmpty()) {
             LOG.warn("file holds no seed and is made anew, so that the next repair reads all rows, file={}", file);
         }
         return seed;
@@ -110,6 +129,8 @@ public final class KeptDirectory {
         Path file = file(tableId);
         Optional<byte[]> changed = change.apply(read(file));
         if (changed.isPresent()) {
+            // Somebody may have removed all of it.
+            make(directory);
             AtomicFile.replace(file, changed.get(), OutputFile.CREATE_NEW);
         } else {
             Directories.deleteFile(file);
@@ -125,6 +146,10 @@ public final class KeptDirectory {
 
     private static Optional<byte[]> read(Path file) throws StorageException {
         try {
+            if (Files.size(file) > LENGTH_MAX_BYTES) {
+                LOG.warn("file is too large to be one that was kept here, and counts for nothing, file={}", file);
+                return Optional.empty();
+            }
             return Optional.of(Files.readAllBytes(file));
         } catch (NoSuchFileException notThere) {
             return Optional.empty();

@@ -4,16 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.io.Directories;
 import io.anneal.io.StorageException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,6 +99,53 @@ class KeptDirectoryTest {
 
         assertThat(later.read(TABLE)).isEmpty();
         assertThat(later.seed()).isEqualTo(kept.seed());
+    }
+
+    @Test
+    void shouldKeepNothingOfOtherTables() throws IOException {
+        KeptDirectory kept = open();
+        String other = TABLE.replace('a', '0');
+        for (String table : List.of(TABLE, other)) {
+            kept.update(table, before -> Optional.of(new byte[1]));
+        }
+
+        kept.retain(Set.of(TABLE));
+
+        assertThat(kept.read(TABLE)).isPresent();
+        assertThat(kept.read(other)).isEmpty();
+        assertThat(open().seed()).isEqualTo(kept.seed());
+    }
+
+    @Test
+    void shouldCountWhatIsTooLargeForNothing() throws IOException {
+        KeptDirectory kept = open();
+        for (String name : List.of(TABLE + ".kept", "seed")) {
+            try (FileChannel file =
+                    FileChannel.open(directory().resolve(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+                file.write(ByteBuffer.wrap(new byte[1]), 3L << 30);
+            }
+        }
+
+        assertThat(kept.read(TABLE)).isEmpty();
+        kept.update(TABLE, before -> {
+            assertThat(before).isEmpty();
+            return Optional.of(new byte[] {3});
+        });
+        assertThat(kept.read(TABLE)).contains(new byte[] {3});
+        assertThat(open().seed()).isEqualTo(open().seed()).isNotEqualTo(kept.seed());
+    }
+
+    @Test
+    void shouldMakeItsDirectoryAnewWhereSomebodyHasRemovedIt() throws IOException {
+        KeptDirectory kept = open();
+        Directories.deleteTree(directory());
+        assertThat(kept.read(TABLE)).isEmpty();
+
+        kept.update(TABLE, before -> Optional.of(new byte[] {3}));
+
+        assertThat(kept.read(TABLE)).contains(new byte[] {3});
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory())))
+                .isEqualTo("rwx------");
     }
 
     @Test

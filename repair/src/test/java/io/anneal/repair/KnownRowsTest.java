@@ -8,10 +8,12 @@ import io.anneal.io.ByteBudget;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.TokenRange;
 import io.anneal.merge.MergeCursor;
+import io.anneal.net.Waiting;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.KeptDirectory;
 import io.anneal.node.StagingArea;
 import io.anneal.node.Waiver;
+import io.anneal.repair.message.OpenSession;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
@@ -39,6 +41,9 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +70,8 @@ class KnownRowsTest {
     private TableSchema schema;
     private List<Node> nodes;
     private Instant now;
+    private Set<Waiver> waivers = EnumSet.allOf(Waiver.class);
+    private final AtomicInteger transfers = new AtomicInteger();
 
     /** A directory as a node of Cassandra has it, and what is kept of it. */
     private final class Node {
@@ -81,6 +88,10 @@ class KnownRowsTest {
             Files.writeString(data.resolve("schema.cql"), SchemaText.print(schema()) + ";");
             kept = KeptDirectory.open(place.resolve("kept"), random, now);
             staged = place.resolve("staged");
+        }
+
+        CassandraReplicas replica(StagingArea area) {
+            return new CassandraReplicas(List.of(data.getParent().getParent()), Optional.empty(), Optional.of(area));
         }
 
         void write(FragmentCursor rows) throws IOException {
@@ -159,8 +170,7 @@ class KnownRowsTest {
             for (Node node : nodes) {
                 StagingArea area = StagingArea.open(node.staged, "of " + node.data, () -> now);
                 areas.add(area);
-                CassandraReplicas replica = new CassandraReplicas(
-                        List.of(node.data.getParent().getParent()), Optional.empty(), Optional.of(area));
+                CassandraReplicas replica = node.replica(area);
                 members.add(
                         RepairMember.here(node.data.toString(), node.keeps ? replica.withKept(node.kept) : replica));
             }
@@ -171,9 +181,13 @@ class KnownRowsTest {
                     .bufferBytes(1 << 20)
                     .dryRun(dryRun)
                     .readsAll(readsAll)
-                    .allow(EnumSet.allOf(Waiver.class));
+                    .allow(waivers);
             recent.ifPresent(repair::leaveOutRecent);
-            return repair.run(new RepairEnvironment(host, Runnable::run, ByteBudget.of(256 << 20)));
+            return repair.run(new RepairEnvironment(host, Runnable::run, ByteBudget.of(256 << 20))
+                    .withTransfer((task, progress) -> {
+                        transfers.incrementAndGet();
+                        throw new IOException("files are not brought here");
+                    }));
         } finally {
             for (StagingArea area : areas) {
                 area.close();
@@ -481,20 +495,12 @@ class KnownRowsTest {
     @ParameterizedTest
     @MethodSource("recent")
     void shouldNotKnowWhatWasLeftOut(Late item, int holder) throws IOException {
-        now = Instant.ofEpochSecond(2_001);
-        schema = HandMadeTable.schema(1_000);
         DecoratedKey key = HandMadeTable.keys(1).get(0);
-        nodes = new ArrayList<>();
-        for (int i = 0; i < REPLICAS; i++) {
-            nodes.add(new Node(directory.resolve("node-" + i)));
-            nodes.get(i)
-                    .write(FragmentList.builder(schema)
-                            .partition(key)
-                            .row(HandMadeTable.row(7, 0).live(5).build())
-                            .end()
-                            .build()
-                            .cursor());
-        }
+        startWith(FragmentList.builder(HandMadeTable.schema(1_000))
+                .partition(key)
+                .row(HandMadeTable.row(7, 0).live(5).build())
+                .end()
+                .build());
         FragmentList late =
                 item.partition(FragmentList.builder(schema), key).end().build();
         nodes.get(holder).write(late.cursor());
@@ -508,5 +514,105 @@ class KnownRowsTest {
         RepairReport leftOut = repair(true, false, Optional.of(Duration.ofSeconds(2)), List.of(TokenRange.FULL));
         assertThat(leftOut.wereEqual()).isTrue();
         assertThat(leftOut.rowsKnown()).isZero();
+    }
+
+    private void startWith(FragmentList rows) throws IOException {
+        now = Instant.ofEpochSecond(2_001);
+        schema = rows.schema();
+        nodes = new ArrayList<>();
+        for (int i = 0; i < REPLICAS; i++) {
+            nodes.add(new Node(directory.resolve("node-" + i)));
+            nodes.get(i).write(rows.cursor());
+        }
+    }
+
+    private static Stream<Arguments> deletions() {
+        List<Late> items = List.of((to, key) -> to.partition(key, 3, 2_000), (to, key) -> range(to, key, 3));
+        return items.stream().flatMap(item -> Stream.of(0, 1, 2).map(node -> Arguments.of(item, node)));
+    }
+
+    /** Nothing of the partition is hidden by it. */
+    @ParameterizedTest
+    @MethodSource("deletions")
+    void shouldKnowThatOneHasADeletionOfNothing(Late item, int holder) throws IOException {
+        DecoratedKey key = HandMadeTable.keys(1).get(0);
+        startWith(FragmentList.builder(HandMadeTable.schema(1_000))
+                .partition(key)
+                .row(HandMadeTable.row(7, 0).live(5).build())
+                .end()
+                .build());
+        nodes.get(holder)
+                .write(item.partition(FragmentList.builder(schema), key)
+                        .end()
+                        .build()
+                        .cursor());
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(dryRun().deletionsDiffering()).isEqualTo(1);
+        }
+    }
+
+    /** What it holds was compared before: it is the right one, and needs no SSTables of others. */
+    @Test
+    void shouldNotTakeAReplicaForEmptyOfWhichOnlyTheRestIsRead() throws IOException {
+        List<DecoratedKey> keys = HandMadeTable.keys(4_000);
+        startWith(rows(keys.subList(0, 1_500)));
+        long middle = keys.get(2_000).token();
+        List<TokenRange> halves =
+                List.of(new TokenRange(Long.MIN_VALUE, middle), new TokenRange(middle, Long.MIN_VALUE));
+        waivers = Set.of(Waiver.NO_GC_GRACE);
+        repair(true, false, Optional.empty(), halves);
+        FragmentList late = rows(keys.subList(2_500, 4_000));
+        nodes.get(0).write(late.cursor());
+        nodes.get(1).write(late.cursor());
+
+        RepairReport report = repair(false, false, Optional.empty(), halves);
+
+        assertThat(report.rowsKnown()).isEqualTo(1_500);
+        assertThat(report.rowsDiffering()).isEqualTo(1_500);
+        assertThat(transfers).hasValue(0);
+        nodes.get(2).importStaged();
+        assertThat(dryRun().wereEqual()).isTrue();
+    }
+
+    private static FragmentList rows(List<DecoratedKey> keys) {
+        FragmentList.Builder rows = FragmentList.builder(HandMadeTable.schema(1_000));
+        for (DecoratedKey key : keys) {
+            rows.partition(key).row(HandMadeTable.row(7, 0).live(5).build()).end();
+        }
+        return rows.build();
+    }
+
+    /** SSTables that came before a session are the replica's with that session alone. */
+    @Test
+    void shouldKeepNothingOfASessionBeforeWhichSSTablesCame() throws IOException {
+        startEqual();
+        byte[] kept = Files.readAllBytes(keptFile(1));
+        for (Optional<UUID> left : List.of(Optional.<UUID>empty(), Optional.of(new UUID(1, 2)))) {
+            try (StagingArea area = StagingArea.open(nodes.get(1).staged, "of " + nodes.get(1).data, () -> now);
+                    LocalParticipant replica = new LocalParticipant(
+                            "one", nodes.get(1).replica(area).withKept(nodes.get(1).kept), Runnable::run)) {
+                OpenSession session = new OpenSession(
+                        UUID.randomUUID(),
+                        schema.keyspace(),
+                        schema.name(),
+                        SchemaText.print(schema),
+                        List.of(TokenRange.FULL),
+                        now.getEpochSecond(),
+                        nodes.get(0).kept.seed(),
+                        1 << 20,
+                        REPLICAS,
+                        false,
+                        Optional.empty(),
+                        1);
+                Waiting.result(replica.open(session.withLeft(left)));
+                Waiting.result(replica.agree(Sessions.TERMS));
+
+                assertThat(Waiting.result(replica.kept()).isEmpty()).isEqualTo(left.isPresent());
+                Sessions.readAll(replica);
+                Waiting.result(replica.finish());
+            }
+        }
+        assertThat(Files.readAllBytes(keptFile(1))).isEqualTo(kept);
     }
 }
