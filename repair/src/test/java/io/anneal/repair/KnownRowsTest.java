@@ -578,7 +578,13 @@ class KnownRowsTest {
     private static FragmentList rows(List<DecoratedKey> keys) {
         FragmentList.Builder rows = FragmentList.builder(HandMadeTable.schema(1_000));
         for (DecoratedKey key : keys) {
-            rows.partition(key).row(HandMadeTable.row(7, 0).live(5).build()).end();
+            // So large that not all of them fit into a buffer.
+            rows.partition(key)
+                    .row(HandMadeTable.row(7, 0)
+                            .live(5)
+                            .cell(0, 5, "x".repeat(2_000))
+                            .build())
+                    .end();
         }
         return rows.build();
     }
@@ -614,5 +620,40 @@ class KnownRowsTest {
             }
         }
         assertThat(Files.readAllBytes(keptFile(1))).isEqualTo(kept);
+    }
+
+    private FragmentList one(long micros, String value) {
+        return FragmentList.builder(HandMadeTable.schema(1_000))
+                .partition(HandMadeTable.keys(1).get(0))
+                .row(HandMadeTable.row(7, 0).live(micros).cell(0, micros, value).build())
+                .end()
+                .build();
+    }
+
+    private static Stream<Arguments> otherRows() {
+        return Stream.of(Arguments.of(5L, "b"), Arguments.of(6L, "a"));
+    }
+
+    /** Of the same name, length and age; with another time of all its rows even with the same bytes of data, which are relative to it. */
+    @ParameterizedTest
+    @MethodSource("otherRows")
+    void shouldReadAnotherSSTableInThePlaceOfOne(long micros, String value) throws IOException {
+        startWith(one(5, "a"));
+        dryRun();
+        assertKnown();
+        Node node = nodes.get(1);
+        Path data = node.sstables().get(0).file(Component.DATA);
+        long lengthBytes = Files.size(data);
+        FileTime age = Files.getLastModifiedTime(data);
+        node.sstables().get(0).delete();
+        node.generation--;
+
+        node.write(one(micros, value).cursor());
+
+        assertThat(node.sstables().get(0).file(Component.DATA)).isEqualTo(data).hasSize(lengthBytes);
+        Files.setLastModifiedTime(data, age);
+        for (int i = 0; i < 2; i++) {
+            assertThat(dryRun().rowsDiffering()).isEqualTo(1);
+        }
     }
 }
