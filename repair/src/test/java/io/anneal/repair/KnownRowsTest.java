@@ -606,13 +606,13 @@ class KnownRowsTest {
                         List.of(TokenRange.FULL),
                         now.getEpochSecond(),
                         nodes.get(0).kept.seed(),
-                        1 << 20,
+                        16 << 20,
                         REPLICAS,
                         false,
                         Optional.empty(),
                         1);
                 Waiting.result(replica.open(session.withLeft(left)));
-                Waiting.result(replica.agree(Sessions.TERMS));
+                Waiting.result(replica.agree(Sessions.terms(16 << 20)));
 
                 assertThat(Waiting.result(replica.kept()).isEmpty()).isEqualTo(left.isPresent());
                 Sessions.readAll(replica);

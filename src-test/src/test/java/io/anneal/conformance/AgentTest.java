@@ -198,6 +198,24 @@ final class AgentTest {
     }
 
     @Test
+    void shouldForgetTablesThatAreGoneWhenItStarts() throws IOException {
+        agent.close();
+        Path kept = directory.resolve("agent").resolve("kept");
+        // Of system_schema.tables, of all nodes the same.
+        Path there = Files.createFile(kept.resolve("afddfb9dbc1e30688056eed6c302ba09.kept"));
+        Path gone = Files.createFile(kept.resolve("afddfb9dbc1e30688056eed6c302ba08.kept"));
+        Path seed = kept.resolve("seed");
+        String secret = Files.readString(seed);
+
+        Agent.open(LiveNodeTest.config(peer), directory.resolve("agent"), HostEnvironment.system())
+                .close();
+
+        assertThat(there).exists();
+        assertThat(gone).doesNotExist();
+        assertThat(seed).hasContent(secret);
+    }
+
+    @Test
     void shouldTakeADirectoryThatIsEmptyOrAnAgentsAndNoOther() throws IOException {
         agent.close();
         Path mounted = Files.createDirectories(directory.resolve("mounted"));
@@ -488,16 +506,21 @@ final class AgentTest {
     @Test
     void shouldSayOnceAfterEachRunThatItIsIdle() throws IOException {
         AtomicInteger idle = new AtomicInteger();
+        AtomicInteger busy = new AtomicInteger();
         agent.whenIdle(idle::incrementAndGet);
+        agent.whenBusy(busy::incrementAndGet);
         time.advance(Duration.ofSeconds(6));
         look.run();
         look.run();
         assertThat(idle).hasValue(1);
+        assertThat(busy).hasValue(0);
         try (ClusterHold hold = take(RUN, TABLE)) {
+            assertThat(busy).hasValue(1);
             hold.takeSnapshots();
             time.advance(Duration.ofSeconds(6));
             look.run();
         }
+        assertThat(busy).hasValue(1);
         look.run();
         assertThat(idle).as("it has held, and let go just now").hasValue(1);
 
