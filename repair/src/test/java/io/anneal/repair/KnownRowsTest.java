@@ -1,6 +1,7 @@
 package io.anneal.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
@@ -655,5 +656,33 @@ class KnownRowsTest {
         for (int i = 0; i < 2; i++) {
             assertThat(dryRun().rowsDiffering()).isEqualTo(1);
         }
+    }
+
+    /** As leveled compaction leaves them: many, each of a narrow part of the ring, in which it has all. */
+    @Test
+    void shouldNotReadManySSTablesToKnowWhereTheyHaveTokens() throws IOException {
+        List<DecoratedKey> keys = HandMadeTable.keys(300_000);
+        startWith(rows(keys.subList(0, 300)));
+        for (int from = 300; from < 12_000; from += 300) {
+            for (Node node : nodes) {
+                node.write(rows(keys.subList(from, from + 300)).cursor());
+            }
+        }
+        dryRun();
+        assertKnown();
+        for (Descriptor sstable : nodes.get(1).sstables()) {
+            Path data = sstable.file(Component.DATA);
+            FileTime age = Files.getLastModifiedTime(data);
+            // Where a partition begins is looked at to know that it lies behind a range.
+            byte[] content = Files.readAllBytes(data);
+            Arrays.fill(content, content.length / 2, content.length, (byte) 0);
+            Files.write(data, content);
+            Files.setLastModifiedTime(data, age);
+        }
+
+        assertKnown();
+        assertThatThrownBy(() -> repair(true, true, Optional.empty(), List.of(TokenRange.FULL)))
+                .as("it is read after all")
+                .hasMessageContaining("Data.db");
     }
 }

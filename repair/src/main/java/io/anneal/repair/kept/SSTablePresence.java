@@ -19,18 +19,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Which of a replica's SSTables have some tokens. An SSTable never changes; it is known by its content, whatever its name: the
- * checksum of its data, the columns and minima that the data is relative to, and the length and the age of the file. One that is small beside the others is
+ * checksum of its data, the columns and minima that the data is relative to, and the length and the age of the file. One with few partitions, that is small beside the others, is
  * asked for its tokens, since a few late rows lie all over the ring; of others first and last token tell. One thread.
  */
 final class SSTablePresence {
-    /** Reading all of those that are smaller costs little beside the rest. */
-    private static final int SMALL_SHARE = 32;
+    /** Of how much of the data it may read to learn where small ones have tokens. */
+    private static final int READ_SHARE = 16;
+
+    /** How many parts of a sum there are at most: one with more partitions than parts between its ends has some in nearly all of them. */
+    private static final double PARTS_OF_RING = 1 << SumRecorder.LEVEL_MOST;
 
     /** @param all ascending, of a small one; empty where the ends tell */
     private record Known(long identity, TokenRange.Linear ends, Optional<long[]> all) {
@@ -60,25 +64,32 @@ final class SSTablePresence {
      * @return empty when one can't be known again, since it has no Digest
      */
     static Optional<SSTablePresence> of(SSTables sstables, LinearRanges ranges) throws IOException {
-        long smallBytes = sstables.dataLengthBytes() / SMALL_SHARE;
+        long readMostBytes = sstables.dataLengthBytes() / READ_SHARE;
+        // The smallest first, whatever their order is.
+        List<SSTableReader> readers = new ArrayList<>(sstables.readers());
+        readers.sort(Comparator.comparingLong(SSTableReader::dataLengthBytes));
         List<Known> known = new ArrayList<>();
-        for (SSTableReader reader : sstables.readers()) {
+        for (SSTableReader reader : readers) {
             TokenRange.Linear ends = ends(reader);
-            if (!ranges.touches(ends)) {
-                continue;
+            Optional<long[]> all = Optional.empty();
+            if (isSparse(reader, ends) && reader.dataLengthBytes() <= readMostBytes) {
+                readMostBytes -= reader.dataLengthBytes();
+                all = Optional.of(tokens(sstables, reader, ranges));
             }
-            Optional<Long> identity = identity(reader);
-            if (identity.isEmpty()) {
-                return Optional.empty();
+            if (ranges.touches(ends)) {
+                Optional<Long> identity = identity(reader);
+                if (identity.isEmpty()) {
+                    return Optional.empty();
+                }
+                known.add(new Known(identity.get(), ends, all));
             }
-            known.add(new Known(
-                    identity.get(),
-                    ends,
-                    reader.dataLengthBytes() <= smallBytes
-                            ? Optional.of(tokens(sstables, reader, ranges))
-                            : Optional.empty()));
         }
         return Optional.of(new SSTablePresence(known));
+    }
+
+    private static boolean isSparse(SSTableReader reader, TokenRange.Linear ends) {
+        return reader.statistics().estimatedPartitionCount()
+                < ends.width() / TokenRange.Linear.ALL.width() * PARTS_OF_RING;
     }
 
     private static TokenRange.Linear ends(SSTableReader reader) throws IOException {

@@ -26,7 +26,7 @@ public final class SumRecorder {
 
     private static final int PARTS_FEW = 64;
     /** There are at most 2^17 parts of the ring. */
-    private static final int LEVEL_MOST = 17;
+    static final int LEVEL_MOST = 17;
 
     private final ItemCodec codec;
     private final long takenAtSeconds;
