@@ -20,6 +20,7 @@ import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.EncodingBase;
 import io.anneal.sstable.FragmentWriter;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableVersion;
@@ -61,6 +62,7 @@ class KnownRowsTest {
     private static final int KEYS = 400;
     private static final int REPLICAS = 3;
     private static final long GC_GRACE_SECONDS = 50;
+    private static final long FIRST_MICROS = 1_500_000_000_000_000L;
 
     @TempDir
     private Path directory;
@@ -96,7 +98,13 @@ class KnownRowsTest {
         }
 
         void write(FragmentCursor rows) throws IOException {
-            SSTableWriterConfig config = SSTableWriterConfig.defaults(KEYS).withVersion(SSTableVersion.NB);
+            write(rows, EncodingBase.EPOCH);
+        }
+
+        void write(FragmentCursor rows, EncodingBase base) throws IOException {
+            SSTableWriterConfig config = SSTableWriterConfig.defaults(KEYS)
+                    .withVersion(SSTableVersion.NB)
+                    .withBase(base);
             try (rows;
                     FragmentWriter writer = Formats.write(data, Integer.toString(++generation), schema(), config)) {
                 writer.append(rows);
@@ -631,25 +639,36 @@ class KnownRowsTest {
                 .build();
     }
 
+    /** In the place of the only SSTable, relative to its only time. */
+    private void put(Node node, long micros, String value) throws IOException {
+        node.sstables().get(0).delete();
+        node.generation--;
+        node.write(one(micros, value).cursor(), new EncodingBase(micros, 1_442_880_000, 0));
+    }
+
     private static Stream<Arguments> otherRows() {
-        return Stream.of(Arguments.of(5L, "b"), Arguments.of(6L, "a"));
+        return Stream.of(Arguments.of(FIRST_MICROS, "b"), Arguments.of(FIRST_MICROS + 1, "a"));
     }
 
     /** Of the same name, length and age; with another time of all its rows even with the same bytes of data, which are relative to it. */
     @ParameterizedTest
     @MethodSource("otherRows")
     void shouldReadAnotherSSTableInThePlaceOfOne(long micros, String value) throws IOException {
-        startWith(one(5, "a"));
+        startWith(one(FIRST_MICROS, "a"));
+        for (Node node : nodes) {
+            put(node, FIRST_MICROS, "a");
+        }
         dryRun();
         assertKnown();
         Node node = nodes.get(1);
         Path data = node.sstables().get(0).file(Component.DATA);
         long lengthBytes = Files.size(data);
         FileTime age = Files.getLastModifiedTime(data);
-        node.sstables().get(0).delete();
-        node.generation--;
+        byte[] content = Files.readAllBytes(data);
 
-        node.write(one(micros, value).cursor());
+        put(node, micros, value);
+
+        assertThat(Arrays.equals(Files.readAllBytes(data), content)).isEqualTo(value.equals("a"));
 
         assertThat(node.sstables().get(0).file(Component.DATA)).isEqualTo(data).hasSize(lengthBytes);
         Files.setLastModifiedTime(data, age);
