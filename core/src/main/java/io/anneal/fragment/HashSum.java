@@ -38,9 +38,13 @@ public final class HashSum {
     }
 
     private void addModulo(long addLow, long addHigh) {
-        long sum = low + addLow;
-        high += addHigh + (Long.compareUnsigned(sum, low) < 0 ? 1 : 0);
-        low = sum;
+        high += addHigh + carry(low, addLow);
+        low += addLow;
+    }
+
+    /** What the sum of two lower halves adds to that of the upper ones: for whoever has many sums, and no object for each. */
+    public static int carry(long low, long otherLow) {
+        return Long.compareUnsigned(low + otherLow, low) < 0 ? 1 : 0;
     }
 
     public long low() {

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -119,9 +120,12 @@ public final class KeptDirectory {
         return seed;
     }
 
-    /** What is kept of a table; empty where there is nothing. */
-    public Optional<byte[]> read(String tableId) throws StorageException {
-        return read(file(tableId));
+    /**
+     * Reads what is kept of a table; empty where there is nothing. One caller after the other, as {@link #update}: of many sessions that
+     * begin at once, one has a file in memory.
+     */
+    public synchronized <T> T read(String tableId, Function<Optional<byte[]>, T> use) throws StorageException {
+        return use.apply(read(file(tableId)));
     }
 
     /** Replaces what is kept of a table by what is made of it, one caller after the other. */

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,7 +44,7 @@ class KeptDirectoryTest {
     @Test
     void shouldKeepItsSeedAndWhatItIsGiven() throws IOException {
         KeptDirectory first = open();
-        assertThat(first.read(TABLE)).isEmpty();
+        assertThat(first.read(TABLE, Function.identity())).isEmpty();
         first.update(TABLE, before -> {
             assertThat(before).isEmpty();
             return Optional.of(new byte[] {1, 2});
@@ -52,9 +53,9 @@ class KeptDirectoryTest {
         KeptDirectory again = open();
 
         assertThat(again.seed()).isEqualTo(first.seed());
-        assertThat(again.read(TABLE)).contains(new byte[] {1, 2});
+        assertThat(again.read(TABLE, Function.identity())).contains(new byte[] {1, 2});
         again.update(TABLE, before -> Optional.empty());
-        assertThat(again.read(TABLE)).isEmpty();
+        assertThat(again.read(TABLE, Function.identity())).isEmpty();
     }
 
     @Test
@@ -91,13 +92,13 @@ class KeptDirectoryTest {
         kept.update(TABLE, before -> Optional.of(new byte[1]));
         Path file = directory().resolve(TABLE + ".kept");
         Files.setLastModifiedTime(file, FileTime.from(NOW.minus(KeptDirectory.KEPT)));
-        assertThat(open().read(TABLE)).isPresent();
+        assertThat(open().read(TABLE, Function.identity())).isPresent();
         Files.setLastModifiedTime(
                 file, FileTime.from(NOW.minus(KeptDirectory.KEPT).minus(Duration.ofSeconds(1))));
 
         KeptDirectory later = open();
 
-        assertThat(later.read(TABLE)).isEmpty();
+        assertThat(later.read(TABLE, Function.identity())).isEmpty();
         assertThat(later.seed()).isEqualTo(kept.seed());
     }
 
@@ -111,8 +112,8 @@ class KeptDirectoryTest {
 
         kept.retain(Set.of(TABLE));
 
-        assertThat(kept.read(TABLE)).isPresent();
-        assertThat(kept.read(other)).isEmpty();
+        assertThat(kept.read(TABLE, Function.identity())).isPresent();
+        assertThat(kept.read(other, Function.identity())).isEmpty();
         assertThat(open().seed()).isEqualTo(kept.seed());
     }
 
@@ -126,12 +127,12 @@ class KeptDirectoryTest {
             }
         }
 
-        assertThat(kept.read(TABLE)).isEmpty();
+        assertThat(kept.read(TABLE, Function.identity())).isEmpty();
         kept.update(TABLE, before -> {
             assertThat(before).isEmpty();
             return Optional.of(new byte[] {3});
         });
-        assertThat(kept.read(TABLE)).contains(new byte[] {3});
+        assertThat(kept.read(TABLE, Function.identity())).contains(new byte[] {3});
         assertThat(open().seed()).isEqualTo(open().seed()).isNotEqualTo(kept.seed());
     }
 
@@ -139,11 +140,11 @@ class KeptDirectoryTest {
     void shouldMakeItsDirectoryAnewWhereSomebodyHasRemovedIt() throws IOException {
         KeptDirectory kept = open();
         Directories.deleteTree(directory());
-        assertThat(kept.read(TABLE)).isEmpty();
+        assertThat(kept.read(TABLE, Function.identity())).isEmpty();
 
         kept.update(TABLE, before -> Optional.of(new byte[] {3}));
 
-        assertThat(kept.read(TABLE)).contains(new byte[] {3});
+        assertThat(kept.read(TABLE, Function.identity())).contains(new byte[] {3});
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory())))
                 .isEqualTo("rwx------");
     }
@@ -154,7 +155,7 @@ class KeptDirectoryTest {
         Files.createDirectories(directory().resolve(TABLE + ".kept").resolve("in the way"));
 
         assertThatExceptionOfType(StorageException.class)
-                .isThrownBy(() -> kept.read(TABLE))
+                .isThrownBy(() -> kept.read(TABLE, Function.identity()))
                 .withMessageContaining(TABLE);
         assertThatExceptionOfType(StorageException.class)
                 .isThrownBy(() -> kept.update(TABLE, before -> Optional.of(new byte[1])))
@@ -165,7 +166,7 @@ class KeptDirectoryTest {
     void shouldRefuseWhatIsNoTableId() throws IOException {
         KeptDirectory kept = open();
 
-        assertThatThrownBy(() -> kept.read("../../etc"))
+        assertThatThrownBy(() -> kept.read("../../etc", Function.identity()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("../../etc");
     }

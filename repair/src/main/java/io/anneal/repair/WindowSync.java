@@ -39,7 +39,7 @@ import java.util.stream.LongStream;
  * <p>What a follower says of its hashes must add up to its sum, and what it sends must have the hashes asked for, each once. In a dry
  * run rows stay where they are: places of differing rows are asked for and counted. Two different items of a window with
  * one 64-bit hash (n items: n^2 / 2^65, one in four billion for 100,000) end the repair by one of these checks; another
- * session has another seed. No more than a row buffer is asked for or pushed at once, as far as it can be known before, of
+ * session has another seed, unless its master keeps sums. No more than a row buffer is asked for or pushed at once, as far as it can be known before, of
  * all followers together. Runs on the master's thread.
  */
 final class WindowSync {

@@ -505,11 +505,7 @@ class KnownRowsTest {
     @MethodSource("recent")
     void shouldNotKnowWhatWasLeftOut(Late item, int holder) throws IOException {
         DecoratedKey key = HandMadeTable.keys(1).get(0);
-        startWith(FragmentList.builder(HandMadeTable.schema(1_000))
-                .partition(key)
-                .row(HandMadeTable.row(7, 0).live(5).build())
-                .end()
-                .build());
+        startWithARow(key);
         FragmentList late =
                 item.partition(FragmentList.builder(schema), key).end().build();
         nodes.get(holder).write(late.cursor());
@@ -523,6 +519,14 @@ class KnownRowsTest {
         RepairReport leftOut = repair(true, false, Optional.of(Duration.ofSeconds(2)), List.of(TokenRange.FULL));
         assertThat(leftOut.wereEqual()).isTrue();
         assertThat(leftOut.rowsKnown()).isZero();
+    }
+
+    private void startWithARow(DecoratedKey key) throws IOException {
+        startWith(FragmentList.builder(HandMadeTable.schema(1_000))
+                .partition(key)
+                .row(HandMadeTable.row(7, 0).live(5).build())
+                .end()
+                .build());
     }
 
     private void startWith(FragmentList rows) throws IOException {
@@ -545,11 +549,7 @@ class KnownRowsTest {
     @MethodSource("deletions")
     void shouldKnowThatOneHasADeletionOfNothing(Late item, int holder) throws IOException {
         DecoratedKey key = HandMadeTable.keys(1).get(0);
-        startWith(FragmentList.builder(HandMadeTable.schema(1_000))
-                .partition(key)
-                .row(HandMadeTable.row(7, 0).live(5).build())
-                .end()
-                .build());
+        startWithARow(key);
         nodes.get(holder)
                 .write(item.partition(FragmentList.builder(schema), key)
                         .end()

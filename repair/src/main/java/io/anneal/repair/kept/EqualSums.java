@@ -1,5 +1,6 @@
 package io.anneal.repair.kept;
 
+import io.anneal.fragment.HashSum;
 import io.anneal.key.LinearRanges;
 import io.anneal.key.TokenRange;
 import io.anneal.repair.message.TokenSum;
@@ -100,8 +101,7 @@ public record EqualSums(List<TokenSum> equal) {
         private final List<TokenSum> sums;
         private int begin;
         private int end;
-        private long high;
-        private long low;
+        private final HashSum sum = new HashSum();
         private long rows;
 
         Cursor(List<TokenSum> sums) {
@@ -111,8 +111,7 @@ public record EqualSums(List<TokenSum> equal) {
 
         private void begin() {
             end = begin;
-            high = 0;
-            low = 0;
+            sum.clear();
             rows = 0;
             if (!isAtEnd()) {
                 take();
@@ -120,11 +119,9 @@ public record EqualSums(List<TokenSum> equal) {
         }
 
         private void take() {
-            TokenSum sum = sums.get(end++);
-            long lowSum = low + sum.low();
-            high += sum.high() + (Long.compareUnsigned(lowSum, low) < 0 ? 1 : 0);
-            low = lowSum;
-            rows += sum.rows();
+            TokenSum next = sums.get(end++);
+            sum.add(next.low(), next.high());
+            rows += next.rows();
         }
 
         boolean isAtEnd() {
@@ -140,7 +137,7 @@ public record EqualSums(List<TokenSum> equal) {
         }
 
         TokenSum sum() {
-            return new TokenSum(new TokenRange.Linear(first(), last()), high, low, rows);
+            return new TokenSum(new TokenRange.Linear(first(), last()), sum.high(), sum.low(), rows);
         }
 
         boolean add() {

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  *   int     CRC32 of all before
  * </pre>
  *
- * A file that is not as it should be counts as none. The digit of the first four bytes goes up with any change of what is summed. One thread; several sessions may have the same file.
+ * A file that is not as it should be counts as none. The digit of the first four bytes goes up with any change of what is summed. One
+ * thread; several sessions may have the same file.
  */
 public final class KeptSums {
     private static final Logger LOG = LoggerFactory.getLogger(KeptSums.class);
@@ -64,30 +65,34 @@ public final class KeptSums {
             return Optional.empty();
         }
         long terms = terms(session, agreed);
+        List<TokenSum> good = List.of();
+        try {
+            good = data.kept()
+                    .read(
+                            data.tableId(),
+                            content -> good(
+                                    read(data, content), terms, session.purgeTimeSeconds(), ranges, presence.get()));
+        } catch (StorageException e) {
+            LOG.warn("kept sums can't be read, so that all rows are, cause={}", e.toString());
+        }
+        return Optional.of(new KeptSums(data, presence.get(), terms, good));
+    }
+
+    private static List<TokenSum> good(
+            ByteReader in, long terms, long purgeTimeSeconds, LinearRanges ranges, SSTablePresence presence) {
         List<TokenSum> good = new ArrayList<>();
-        ByteReader in = read(data, content(data));
         for (int at = in.offset(); in.hasRemaining(); in.seek(at)) {
             // Most are of other sessions: these are not looked at any further.
             if (ranges.covers(KeptSum.decodeTokens(in))) {
                 in.seek(at);
                 KeptSum kept = KeptSum.decode(in);
-                if (kept.isGood(terms, session.purgeTimeSeconds())
-                        && presence.get().of(kept.tokens()) == kept.sstables()) {
+                if (kept.isGood(terms, purgeTimeSeconds) && presence.of(kept.tokens()) == kept.sstables()) {
                     good.add(kept.sum());
                 }
             }
             at += KeptSum.BYTES;
         }
-        return Optional.of(new KeptSums(data, presence.get(), terms, List.copyOf(good)));
-    }
-
-    private static Optional<byte[]> content(KnownData data) {
-        try {
-            return data.kept().read(data.tableId());
-        } catch (StorageException e) {
-            LOG.warn("kept sums can't be read, so that all rows are, cause={}", e.toString());
-            return Optional.empty();
-        }
+        return List.copyOf(good);
     }
 
     /** All but the rows that a hash depends on. */

@@ -26,8 +26,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Which of a replica's SSTables have some tokens. An SSTable never changes; it is known by its content, whatever its name: the
- * checksum of its data, the columns and minima that the data is relative to, and the length and the age of the file. One with few partitions, that is small beside the others, is
- * asked for its tokens, since a few late rows lie all over the ring; of others first and last token tell. One thread.
+ * checksum of its data, the columns and minima that the data is relative to, and the length and the age of the file. One with few
+ * partitions, that is small beside the others, is asked for its tokens, since a few late rows lie all over the ring; of others first and
+ * last token tell. One thread.
  */
 final class SSTablePresence {
     /** Of how much of the data it may read to learn where small ones have tokens. */
@@ -74,7 +75,7 @@ final class SSTablePresence {
             Optional<long[]> all = Optional.empty();
             if (isSparse(reader, ends) && reader.dataLengthBytes() <= readMostBytes) {
                 readMostBytes -= reader.dataLengthBytes();
-                all = Optional.of(tokens(sstables, reader, ranges));
+                all = Optional.of(tokens(sstables, reader, ranges.touching(Optional.of(ends))));
             }
             if (ranges.touches(ends)) {
                 Optional<Long> identity = identity(reader);
@@ -127,10 +128,11 @@ final class SSTablePresence {
         return Optional.of(hash.low());
     }
 
-    private static long[] tokens(SSTables sstables, SSTableReader reader, LinearRanges ranges) throws IOException {
+    private static long[] tokens(SSTables sstables, SSTableReader reader, List<TokenRange.Linear> ranges)
+            throws IOException {
         long[] tokens = new long[64];
         int count = 0;
-        for (TokenRange.Linear range : ranges.touching(Optional.of(ends(reader)))) {
+        for (TokenRange.Linear range : ranges) {
             try (SSTableCursor cursor = reader.scan(sstables.schema(), range)) {
                 while (cursor.advance() != null) {
                     if (count == tokens.length) {

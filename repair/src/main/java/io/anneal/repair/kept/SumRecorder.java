@@ -1,6 +1,7 @@
 package io.anneal.repair.kept;
 
 import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.HashSum;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.RangeTombstoneChange;
 import io.anneal.key.Clustering;
@@ -66,9 +67,8 @@ public final class SumRecorder {
         }
 
         private void add(long itemHigh, long itemLow) {
-            long sum = low + itemLow;
-            high += itemHigh + (Long.compareUnsigned(sum, low) < 0 ? 1 : 0);
-            low = sum;
+            high += itemHigh + HashSum.carry(low, itemLow);
+            low += itemLow;
         }
 
         void addAll(Part next) {
