@@ -58,7 +58,7 @@ public final class KeptDirectory {
         for (Path file : Directories.list(directory)) {
             if (file.getFileName().toString().endsWith(SUFFIX)
                     && Files.getLastModifiedTime(file).toInstant().isBefore(now.minus(KEPT))) {
-                Directories.deleteFile(file);
+                forget(file);
             }
         }
         return new KeptDirectory(directory, seed(directory.resolve(SEED_FILE), random));
@@ -74,8 +74,17 @@ public final class KeptDirectory {
         for (Path file : Directories.list(directory)) {
             String name = file.getFileName().toString();
             if (name.endsWith(SUFFIX) && !tableIds.contains(name.substring(0, name.length() - SUFFIX.length()))) {
-                Directories.deleteFile(file);
+                forget(file);
             }
+        }
+    }
+
+    /** What stays harms nobody. */
+    private static void forget(Path file) {
+        try {
+            Directories.deleteFile(file);
+        } catch (StorageException e) {
+            LOG.warn("what is kept of a table that is gone can't be removed, file={}, cause={}", file, e.toString());
         }
     }
 

@@ -117,6 +117,20 @@ class KeptDirectoryTest {
         assertThat(open().seed()).isEqualTo(kept.seed());
     }
 
+    /** A node's agent starts all the same. */
+    @Test
+    void shouldLeaveWhatCannotBeRemoved() throws IOException {
+        KeptDirectory kept = open();
+        Path inTheWay =
+                Files.createDirectories(directory().resolve(TABLE + ".kept").resolve("in the way"));
+        Files.setLastModifiedTime(inTheWay.getParent(), FileTime.from(Instant.EPOCH));
+
+        kept.retain(Set.of());
+
+        assertThat(open().seed()).isEqualTo(kept.seed());
+        assertThat(inTheWay).exists();
+    }
+
     @Test
     void shouldCountWhatIsTooLargeForNothing() throws IOException {
         KeptDirectory kept = open();
