@@ -7,8 +7,8 @@ import io.anneal.schema.TableSchema;
 import java.util.List;
 
 /**
- * Encodes mutations again that were made by another schema of their table, which was altered meanwhile: items name columns by
- * their number, and a column that was added changes the numbers of others. One thread.
+ * Encodes mutations again that were made by another schema of their table: items name columns by their number. A column that
+ * was added meanwhile changes the numbers of others, and earlier releases numbered some in another order. One thread.
  */
 public final class MutationTranslator {
     private static final int GONE = -1;
@@ -20,7 +20,9 @@ public final class MutationTranslator {
     private final boolean identical;
     private final EncodedItem item;
     private final Row row = new Row();
+    private final Row renumbered = new Row();
     private final Row translated = new Row();
+    private final EntrySorter sorter;
     private final RangeDeletion deletion = new RangeDeletion();
 
     public MutationTranslator(TableSchema from, TableSchema to) {
@@ -30,6 +32,7 @@ public final class MutationTranslator {
         regularPlaces = places(from.regularColumns(), to);
         identical = isIdentical(staticPlaces) && isIdentical(regularPlaces);
         item = new EncodedItem(from);
+        sorter = new EntrySorter(to);
     }
 
     private static int[] places(List<Column> columns, TableSchema to) {
@@ -95,6 +98,7 @@ public final class MutationTranslator {
 
     private Row translated(int offset) throws CorruptItemException {
         int[] places = row.isStatic() ? staticPlaces : regularPlaces;
+        renumbered.clear(row.isStatic());
         translated.clear(row.isStatic());
         translated.clustering().wrap(row.clustering());
         translated.liveness(row.livenessTimestampMicros(), row.livenessTtlSeconds(), row.livenessExpirySeconds());
@@ -110,20 +114,21 @@ public final class MutationTranslator {
             }
             entry(i, place);
         }
+        sorter.sort(renumbered, translated);
         return translated;
     }
 
     private void entry(int i, int place) {
         if (row.isComplexDeletion(i)) {
-            translated.addComplexDeletion(place, row.timestampMicros(i), row.localDeletionTimeSeconds(i));
+            renumbered.addComplexDeletion(place, row.timestampMicros(i), row.localDeletionTimeSeconds(i));
             return;
         }
-        translated.addCell(place, row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i));
+        renumbered.addCell(place, row.timestampMicros(i), row.ttlSeconds(i), row.localDeletionTimeSeconds(i));
         if (row.pathLengthBytes(i) != Row.ABSENT) {
-            translated.path(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i));
+            renumbered.path(row.pathBuffer(i), row.pathOffset(i), row.pathLengthBytes(i));
         }
         if (row.valueLengthBytes(i) != Row.ABSENT) {
-            translated.value(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i));
+            renumbered.value(row.valueBuffer(i), row.valueOffset(i), row.valueLengthBytes(i));
         }
     }
 }

@@ -9,10 +9,12 @@ import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.FragmentWriter;
+import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableTarget;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedSSTable;
+import io.anneal.store.directory.Formats;
 import io.anneal.store.directory.StagingDirectory;
 import io.anneal.table.ReceivingPlace;
 import io.anneal.table.ReceivingPlaces;
@@ -409,6 +411,9 @@ public final class StagingArea implements Closeable {
         try {
             for (Descriptor source : received) {
                 SSTableVersion version = SSTableVersion.of(source).orElseThrow();
+                try (SSTableReader reader = Formats.open(source)) {
+                    reader.requireColumnOrder();
+                }
                 linked.add(synced(() -> {
                     Descriptor target = staging.next(schema, version, sstable -> record(run.id(), sstable));
                     SSTableLinks.link(source, target);

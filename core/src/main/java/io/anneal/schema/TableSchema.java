@@ -1,6 +1,7 @@
 package io.anneal.schema;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,8 +35,8 @@ public final class TableSchema {
         id = Optional.ofNullable(builder.id);
         partitionKey = List.copyOf(builder.partitionKey);
         clustering = List.copyOf(builder.clustering);
-        staticColumns = canonical(builder.staticColumns);
-        regularColumns = canonical(builder.regularColumns);
+        staticColumns = numbered(builder.staticColumns, builder.columnOrder);
+        regularColumns = numbered(builder.regularColumns, builder.columnOrder);
         options = builder.options;
         viewBase = builder.viewBase;
         compactStorage = builder.compactStorage;
@@ -53,9 +54,9 @@ public final class TableSchema {
         }
     }
 
-    private static List<Column> canonical(List<Column> columns) {
+    private static List<Column> numbered(List<Column> columns, Comparator<Column> order) {
         List<Column> sorted = new ArrayList<>(columns);
-        sorted.sort(Column::compareCanonically);
+        sorted.sort(order);
         List<Column> numbered = new ArrayList<>(sorted.size());
         for (Column c : sorted) {
             numbered.add(new Column(c.name(), c.type(), c.kind(), numbered.size(), c.dropTimeMicros(), c.dropped()));
@@ -113,6 +114,25 @@ public final class TableSchema {
     /** The same table with other options. */
     public TableSchema withOptions(TableOptions other) {
         return copy().options(other).build();
+    }
+
+    /**
+     * The same table with columns numbered as by releases that spoke version 1 of the row encoding, to read what they left.
+     * Columns of most tables have the same numbers in both.
+     */
+    public TableSchema inFormerOrder() {
+        Builder former = copy();
+        former.columnOrder = Column::compareFormerly;
+        return former.build();
+    }
+
+    /** Whether columns have other numbers {@link #inFormerOrder}: some names start with a non-ASCII character, others do not. */
+    public boolean isRenumbered() {
+        return isRenumbered(staticColumns) || isRenumbered(regularColumns);
+    }
+
+    private static boolean isRenumbered(List<Column> columns) {
+        return !numbered(columns, Column::compareFormerly).equals(columns);
     }
 
     private Builder copy() {
@@ -236,6 +256,7 @@ public final class TableSchema {
         private TableOptions options = TableOptions.UNKNOWN;
         private boolean viewBase;
         private boolean compactStorage;
+        private Comparator<Column> columnOrder = Column::compareCanonically;
 
         private Builder(String keyspace, String name) {
             this.keyspace = keyspace;

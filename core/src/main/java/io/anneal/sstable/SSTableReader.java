@@ -100,10 +100,30 @@ public interface SSTableReader extends Closeable {
     }
 
     /**
-     * Checks every checksum, the order of keys and clusterings, every index entry, filter membership and the digest.
+     * Whether an earlier release wrote columns in an order that Cassandra does not use. They are read right here, but Cassandra
+     * gives the values of one to another.
+     *
+     * @throws CorruptSSTableException when they stand in neither order
+     */
+    boolean isInFormerColumnOrder() throws IOException;
+
+    /**
+     * Refuses an SSTable that must not be handed on as it is.
+     *
+     * @throws FormerColumnOrderException when it is {@link #isInFormerColumnOrder}
+     */
+    default void requireColumnOrder() throws IOException {
+        if (isInFormerColumnOrder()) {
+            throw new FormerColumnOrderException(descriptor());
+        }
+    }
+
+    /**
+     * Checks every checksum, the order of columns, keys and clusterings, every index entry, filter membership and the digest.
      *
      * @return what could not be checked, each with the component that would tell and that TOC does not name
      * @throws CorruptSSTableException for the first thing that is wrong
+     * @throws FormerColumnOrderException when nothing else is
      */
     List<String> verify() throws IOException;
 }

@@ -65,6 +65,7 @@ public final class LiveFiles implements Closeable {
      * @param tokens the first and the last; empty where none of its components tells, or tokens are not Murmur3's
      * @param level of leveled compaction
      * @param repairedAtMillis when an incremental repair saw it; 0 for never
+     * @param isInFormerColumnOrder whether its files are no good to others, see {@link SSTableReader#isInFormerColumnOrder}
      * @param files by component, TOC last
      */
     public record PinnedSSTable(
@@ -72,6 +73,7 @@ public final class LiveFiles implements Closeable {
             Optional<TokenRange.Linear> tokens,
             int level,
             long repairedAtMillis,
+            boolean isInFormerColumnOrder,
             Map<Component, PinnedFile> files) {
         public PinnedSSTable {
             files = Collections.unmodifiableMap(files);
@@ -220,7 +222,12 @@ public final class LiveFiles implements Closeable {
         Map<Component, PinnedFile> files = new EnumMap<>(Component.class);
         SSTableStatistics statistics = reader.statistics();
         PinnedSSTable sstable = new PinnedSSTable(
-                reader.descriptor(), tokens, statistics.level(), statistics.repairedAtMillis(), files);
+                reader.descriptor(),
+                tokens,
+                statistics.level(),
+                statistics.repairedAtMillis(),
+                reader.isInFormerColumnOrder(),
+                files);
         boolean opened = false;
         try {
             for (Component component : Component.values()) {

@@ -34,6 +34,8 @@ import java.util.stream.LongStream;
  * @param datedSeconds when its program last had the store open, since 1970, if only repairs have since; what they write makes
  *     the data no younger
  * @param truncatedMicros when it was truncated last, since 1970, by the clock that stamps its writes
+ * @param hasRenumberedLog whether the commit log numbers columns as the schema does, though earlier releases numbered them
+ *     otherwise ({@link io.anneal.schema.TableSchema#isRenumbered}); false where both are the same
  */
 public record ManifestContent(
         String keyspace,
@@ -47,7 +49,8 @@ public record ManifestContent(
         List<RepairTime> repairTimes,
         OptionalLong staleSeconds,
         OptionalLong datedSeconds,
-        OptionalLong truncatedMicros) {
+        OptionalLong truncatedMicros,
+        boolean hasRenumberedLog) {
     /** All of it. */
     private static final List<TokenRange> RING = List.of(TokenRange.FULL);
 
@@ -118,7 +121,8 @@ public record ManifestContent(
                 List.of(),
                 OptionalLong.empty(),
                 OptionalLong.empty(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                false);
     }
 
     /** {@code keyspace.table}. */
@@ -158,7 +162,8 @@ public record ManifestContent(
                 repairTimes,
                 staleSeconds,
                 datedSeconds,
-                truncatedMicros);
+                truncatedMicros,
+                hasRenumberedLog);
     }
 
     private static Map<Integer, CommitLogPosition> all(ShardRule rule, CommitLogPosition position) {
@@ -186,7 +191,8 @@ public record ManifestContent(
                 repairTimes,
                 staleSeconds,
                 datedSeconds,
-                truncatedMicros);
+                truncatedMicros,
+                hasRenumberedLog);
     }
 
     private ManifestContent withAge(List<RepairTime> repairs, OptionalLong stale, OptionalLong dated) {
@@ -196,8 +202,37 @@ public record ManifestContent(
     private ManifestContent withAge(
             List<RepairTime> repairs, OptionalLong stale, OptionalLong dated, OptionalLong truncated) {
         return new ManifestContent(
-                keyspace, table, tableId, shards, flushed, sstables, writing, obsolete, repairs, stale, dated,
-                truncated);
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                sstables,
+                writing,
+                obsolete,
+                repairs,
+                stale,
+                dated,
+                truncated,
+                hasRenumberedLog);
+    }
+
+    /** Nothing of the commit log is needed any more that numbers columns as earlier releases did. */
+    public ManifestContent withRenumberedLog() {
+        return new ManifestContent(
+                keyspace,
+                table,
+                tableId,
+                shards,
+                flushed,
+                sstables,
+                writing,
+                obsolete,
+                repairTimes,
+                staleSeconds,
+                datedSeconds,
+                truncatedMicros,
+                true);
     }
 
     /** A shard flushed up to there; never steps back. */

@@ -21,7 +21,7 @@ import java.util.UUID;
  * A manifest as text: one fact a line, words separated by a space, lines ended by a line feed.
  *
  * <pre>
- *   anneal-manifest 1
+ *   anneal-manifest &lt;version&gt;                    2 if the table has a renumbered log, else 1
  *   table &lt;keyspace&gt;.&lt;table&gt; &lt;uuid&gt;
  *   shards &lt;shardCount&gt; &lt;ignoredBits&gt;
  *   flushed &lt;shard&gt; &lt;segmentId&gt; &lt;position&gt;      any number of these and of the following
@@ -37,6 +37,9 @@ import java.util.UUID;
  */
 final class ManifestText {
     private static final TextFormat FORMAT = new TextFormat("anneal-manifest", "1");
+    /** Of tables whose commit log an earlier release would misread, so that it refuses them. */
+    private static final TextFormat RENUMBERED = new TextFormat("anneal-manifest", "2");
+
     private static final String SHARED = "shared";
 
     private final Path file;
@@ -76,7 +79,7 @@ final class ManifestText {
         content.staleSeconds().ifPresent(seconds -> line(text, "stale", seconds));
         content.datedSeconds().ifPresent(seconds -> line(text, "dated", seconds));
         content.truncatedMicros().ifPresent(micros -> line(text, "truncated", micros));
-        return FORMAT.print(text.toString());
+        return (content.hasRenumberedLog() ? RENUMBERED : FORMAT).print(text.toString());
     }
 
     private static void line(StringBuilder text, Object... words) {
@@ -97,8 +100,9 @@ final class ManifestText {
     private ManifestContent parse(String text) throws IOException {
         lineNumber = 1;
         String version = FORMAT.versionOf(text).orElseThrow(() -> wrong("file is no manifest", null));
-        if (!version.equals(FORMAT.version())) {
-            throw new UnsupportedVersionException(file.toString(), version, FORMAT.version(), FORMAT.version());
+        boolean isRenumbered = version.equals(RENUMBERED.version());
+        if (!isRenumbered && !version.equals(FORMAT.version())) {
+            throw new UnsupportedVersionException(file.toString(), version, FORMAT.version(), RENUMBERED.version());
         }
         lineNumber = (int) text.lines().count();
         List<String> facts = FORMAT.facts(text).orElseThrow(() -> wrong("manifest's checksum is wrong", null));
@@ -128,7 +132,8 @@ final class ManifestText {
                     repairTimes,
                     staleSeconds,
                     datedSeconds,
-                    truncatedMicros);
+                    truncatedMicros,
+                    isRenumbered);
         } catch (IllegalArgumentException e) {
             throw wrong("manifest contradicts itself, reason=" + e.getMessage(), e);
         }

@@ -3,8 +3,10 @@ package io.anneal.table;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationTranslator;
 import io.anneal.key.ShardRule;
 import io.anneal.memtable.Memtable;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,6 +35,9 @@ final class Recovery {
     private final MemoryGate gate;
     private final long memoryThresholdBytes;
     private final Map<Long, Set<UUID>> kept = new HashMap<>();
+    /** Of tables for which an earlier release may have written the log, with columns numbered in its order. */
+    private final Map<UUID, MutationTranslator> translators = new HashMap<>();
+
     private long mutationCount;
     private long unknownTableCount;
 
@@ -49,6 +54,12 @@ final class Recovery {
         this.flushes = flushes;
         this.gate = gate;
         this.memoryThresholdBytes = memoryThresholdBytes;
+        for (LiveTable table : tables.values()) {
+            TableSchema schema = table.schema();
+            if (!table.directory().content().hasRenumberedLog() && schema.isRenumbered()) {
+                translators.put(table.id(), new MutationTranslator(schema.inFormerOrder(), schema));
+            }
+        }
     }
 
     /** @param skipCorrupt whether to go on behind what cannot be read */
@@ -60,10 +71,12 @@ final class Recovery {
         warnOfLostLog(report);
         flushAll();
         for (LiveTable table : tables.values()) {
-            table.directory()
-                    .update(content -> content.shards().equals(shards)
-                            ? content.withAllFlushed(report.end())
-                            : content.withShards(shards, report.end()));
+            table.directory().update(content -> {
+                ManifestContent flushed = content.shards().equals(shards)
+                        ? content.withAllFlushed(report.end())
+                        : content.withShards(shards, report.end());
+                return table.schema().isRenumbered() ? flushed.withRenumberedLog() : flushed;
+            });
         }
         if (mutationCount > 0 || unknownTableCount > 0) {
             LOG.info(
@@ -116,7 +129,9 @@ final class Recovery {
         if (table.directory().content().isFlushed(position, token)) {
             return;
         }
-        table.apply(shards.shardOf(token), mutation, position);
+        MutationTranslator translator = translators.get(tableId);
+        Mutation applied = translator == null ? mutation : translator.translate(mutation);
+        table.apply(shards.shardOf(token), applied, position);
         mutationCount++;
         if (gate.usedBytes() > memoryThresholdBytes) {
             flushAll();

@@ -97,8 +97,9 @@ public final class TableDirectory {
             throws IOException {
         UUID id = tableId(schema);
         byte[] text = schemaText(schema);
-        ManifestContent content = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards)
+        ManifestContent empty = ManifestContent.empty(schema.keyspace(), schema.name(), id, shards)
                 .withAllFlushed(written);
+        ManifestContent content = schema.isRenumbered() ? empty.withRenumberedLog() : empty;
         TableDirectoryName name = new TableDirectoryName(schema.name(), id);
         Path directory = data.resolve(schema.keyspace()).resolve(name.toString());
         Path making = TableCatalogue.making(directory);
@@ -225,7 +226,10 @@ public final class TableDirectory {
      * Replaces the schema text. When this fails the old one is still there; a crash may bring it back until {@link #sync} has
      * returned. Nothing of the commit log may be needed any more that was written by a schema with other columns.
      */
-    public void alter(TableSchema altered) throws StorageException {
+    public void alter(TableSchema altered) throws IOException {
+        if (altered.isRenumbered()) {
+            update(ManifestContent::withRenumberedLog);
+        }
         AtomicFile.put(directory.resolve(SCHEMA_FILE), schemaText(altered), opener);
         schema = altered;
     }

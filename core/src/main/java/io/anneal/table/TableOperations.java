@@ -162,7 +162,7 @@ final class TableOperations {
         compactions.consider(table);
     }
 
-    private void replace(LiveTable table, TableSchema altered) throws StorageException {
+    private void replace(LiveTable table, TableSchema altered) throws IOException {
         if (!state.isSound()) {
             throw state.refusal();
         }
@@ -242,6 +242,8 @@ final class TableOperations {
 
     /** Opening a cursor holds the header, which is known to be right, against the schema. */
     private static void requireFit(SSTableReader reader, LiveTable table) throws IOException {
+        reader.requireColumnOrder();
+        reader.requireColumnOrder();
         try {
             reader.scan(table.schema(), TokenRange.Linear.ALL).close();
         } catch (CorruptSSTableException e) {
@@ -253,11 +255,14 @@ final class TableOperations {
         }
     }
 
-    /** Flushes a table and links its SSTables to a directory of their own. */
+    /** Flushes a table and links its SSTables to a directory of their own, in which Cassandra may read them. */
     Path snapshot(LiveTable table, String name, Instant now) throws IOException {
         Undisturbed.join(flushes.flush(table));
         LiveSet set = table.acquire();
         try {
+            for (LiveSSTable sstable : set.sstables()) {
+                sstable.reader().requireColumnOrder();
+            }
             List<Descriptor> sstables =
                     set.sstables().stream().map(LiveSSTable::descriptor).toList();
             return table.directory().snapshot(name, sstables, now);

@@ -238,6 +238,11 @@ final class StubSSTable implements SSTableReader {
     }
 
     @Override
+    public boolean isInFormerColumnOrder() {
+        return false;
+    }
+
+    @Override
     public List<String> verify() {
         throw new UnsupportedOperationException();
     }

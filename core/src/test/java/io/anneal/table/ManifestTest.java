@@ -84,6 +84,21 @@ final class ManifestTest {
     }
 
     @Test
+    void shouldHaveAVersionOfItsOwnOnceTheLogIsRenumbered() throws IOException {
+        Manifest manifest = create(filled());
+
+        manifest.update(ManifestContent::withRenumberedLog);
+
+        assertThat(Files.readAllLines(file())).startsWith("anneal-manifest 2", "table ks.t " + ID);
+        assertThat(Manifest.read(directory))
+                .isEqualTo(filled().withRenumberedLog())
+                .isNotEqualTo(filled());
+        manifest.update(
+                content -> content.withWriting(List.of("99")).withStale(7).withAllFlushed(content.highestFlushed()));
+        assertThat(Manifest.read(directory).hasRenumberedLog()).isTrue();
+    }
+
+    @Test
     void shouldReplaceFileBeforeMemory() throws IOException {
         Manifest manifest = create(EMPTY);
         assertThat(manifest.update(c -> c.withWriting(List.of("9")))).isEqualTo(manifest.content());
@@ -133,10 +148,10 @@ final class ManifestTest {
 
     @Test
     void shouldTellOtherReleasesManifestFromAWrongOne() throws IOException {
-        Files.writeString(file(), "anneal-manifest 2\nand so on");
+        Files.writeString(file(), "anneal-manifest 3\nand so on");
         assertThatThrownBy(() -> Manifest.read(directory))
                 .isInstanceOf(UnsupportedVersionException.class)
-                .hasMessageContaining("found=2");
+                .hasMessageContaining("found=3");
     }
 
     @ParameterizedTest

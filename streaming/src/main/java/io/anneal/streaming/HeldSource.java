@@ -94,9 +94,10 @@ final class HeldSource {
         this.ranges = ranges;
         localDeletionTimeMaxSeconds = wanted.localDeletionTimeMaxSeconds();
         for (PinnedSSTable sstable : files.sstables()) {
-            boolean taken = SSTableVersion.of(sstable.descriptor())
-                    .filter(wanted.takes()::contains)
-                    .isPresent();
+            boolean taken = !sstable.isInFormerColumnOrder()
+                    && SSTableVersion.of(sstable.descriptor())
+                            .filter(wanted.takes()::contains)
+                            .isPresent();
             if (taken && sstable.tokens().filter(ranges::covers).isPresent()) {
                 whole.add(sstable);
             } else if (sstable.tokens().isEmpty()

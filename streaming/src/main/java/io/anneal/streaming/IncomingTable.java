@@ -409,6 +409,7 @@ final class IncomingTable implements Closeable {
             if (reader.statistics().hasLegacyCounterShards()) {
                 throw wrong(descriptor, "SSTable has counter shards of Cassandra 2.0 or earlier");
             }
+            reader.requireColumnOrder();
             KeyRange keys = reader.keyRange().orElseThrow(() -> wrong(descriptor, "SSTable does not tell its keys"));
             TokenRange.Linear tokens = new TokenRange.Linear(
                     DecoratedKey.of(keys.first()).token(),

@@ -14,6 +14,8 @@ enum ErrorCode {
     CORRUPT_STORE("ANL-1010", "restore the file named from a backup of the store, or the store from a snapshot"),
     CORRUPT_COMMIT_LOG("ANL-1011", "see docs/errors.md before anything else: writes may be lost"),
     CORRUPT_SNAPSHOT("ANL-1012", "copy the snapshot again, with all its files, or take another"),
+    FORMER_COLUMN_ORDER(
+            "ANL-1013", "write the SSTable anew by 'anneal sstable rewrite', or compact the table of its store"),
     SCHEMA("ANL-2001", "pass the table's schema with --schema FILE.cql"),
     UNSUPPORTED_TYPE("ANL-2002", "leave this table out"),
     INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),

@@ -30,6 +30,7 @@ import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
+import io.anneal.sstable.FormerColumnOrderException;
 import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.directory.AmbiguousTableException;
 import io.anneal.store.directory.CorruptSnapshotException;
@@ -78,6 +79,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         String message = failure.getMessage();
         if (failure instanceof CorruptSSTableException) {
             return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
+        } else if (failure instanceof FormerColumnOrderException) {
+            return of(ErrorCode.FORMER_COLUMN_ORDER, message);
         } else if (failure instanceof CorruptManifestException || failure instanceof CorruptStoreException) {
             return of(ErrorCode.CORRUPT_STORE, message);
         } else if (failure instanceof CorruptSnapshotException) {

@@ -12,6 +12,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.FormerColumnOrderException;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.directory.Formats;
 import io.anneal.store.directory.TableSource;
@@ -110,7 +111,10 @@ final class SSTableVerifyCommand extends Subcommand {
     }
 
     private Verdict failed(String name, Exception failure) {
-        return failure instanceof CorruptSSTableException || failure instanceof InvalidValueException
+        boolean isAnswer = failure instanceof CorruptSSTableException
+                || failure instanceof FormerColumnOrderException
+                || failure instanceof InvalidValueException;
+        return isAnswer
                 ? new Verdict(name, Finding.WRONG, List.of(), Optional.of(ErrorReport.of(failure)))
                 : new Verdict(name, Finding.UNKNOWN, List.of(), Optional.of(tell(failure)));
     }

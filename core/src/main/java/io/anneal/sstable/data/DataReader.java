@@ -401,16 +401,26 @@ public final class DataReader implements SSTableReader {
         return filter;
     }
 
+    @Override
+    public boolean isInFormerColumnOrder() throws IOException {
+        return staticColumns(headerSchema).isInFormerOrder()
+                || regularColumns(headerSchema).isInFormerOrder();
+    }
+
+    private ColumnMapping staticColumns(TableSchema schema) throws IOException {
+        return ColumnMapping.of(statistics.header().staticColumns(), Column.Kind.STATIC, schema, statisticsFile);
+    }
+
+    private ColumnMapping regularColumns(TableSchema schema) throws IOException {
+        return ColumnMapping.of(statistics.header().regularColumns(), Column.Kind.REGULAR, schema, statisticsFile);
+    }
+
     private RowDecoder decoder(TableSchema schema) throws IOException {
         SerializationHeader header = statistics.header();
         Path file = statisticsFile;
         ColumnMapping.requireSame(header.keyTypes(), schema.partitionKey(), schema, file);
         ColumnMapping.requireSame(header.clusteringTypes(), schema.clustering(), schema, file);
-        return new RowDecoder(
-                version,
-                header,
-                ColumnMapping.of(header.staticColumns(), Column.Kind.STATIC, schema, file),
-                ColumnMapping.of(header.regularColumns(), Column.Kind.REGULAR, schema, file));
+        return new RowDecoder(version, header, schema, staticColumns(schema), regularColumns(schema));
     }
 
     @Override

@@ -73,6 +73,7 @@ final class DataVerifier {
             statistics.end();
             notes.addAll(index.notes());
         }
+        reader.requireColumnOrder();
         return notes;
     }
 

@@ -9,13 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The header's static or regular columns by place: how their cells are read and which of the schema's columns they are.
- * Immutable.
+ * The header's static or regular columns by place: how their cells are read and which of the schema's columns they are. Cells
+ * stand in the order of the header. Immutable.
  */
 public final class ColumnMapping {
     private final int[] schemaIndexes;
     private final boolean[] complex;
     private final int[] fixedLengthsBytes;
+    private boolean isInFormerOrder;
 
     private ColumnMapping(int count) {
         schemaIndexes = new int[count];
@@ -23,10 +24,17 @@ public final class ColumnMapping {
         fixedLengthsBytes = new int[count];
     }
 
-    /** @throws CorruptSSTableException when the schema does not know a column, or knows it with a type that cannot read it, or of another kind */
+    /**
+     * Maps columns that stand in Cassandra's order, or in the one of earlier releases.
+     *
+     * @throws CorruptSSTableException when the schema does not know a column, or knows it with a type that cannot read it, or of another
+     *     kind, or when they stand in neither order
+     */
     public static ColumnMapping of(List<HeaderColumn> columns, Column.Kind kind, TableSchema schema, Path file)
             throws CorruptSSTableException {
         ColumnMapping mapping = new ColumnMapping(columns.size());
+        Column previous = null;
+        boolean ascendsFormerly = true;
         for (int i = 0; i < columns.size(); i++) {
             HeaderColumn inFile = columns.get(i);
             Column column = schema.column(inFile.name()).orElse(null);
@@ -48,7 +56,12 @@ public final class ColumnMapping {
             mapping.fixedLengthsBytes[i] = inFile.type().isMultiCell()
                     ? CqlType.VARIABLE_LENGTH
                     : inFile.type().fixedLengthBytes();
-            if (i > 0 && mapping.schemaIndexes[i] <= mapping.schemaIndexes[i - 1]) {
+            if (i > 0) {
+                ascendsFormerly &= Column.compareFormerly(previous, column) < 0;
+                mapping.isInFormerOrder |= mapping.schemaIndexes[i] <= mapping.schemaIndexes[i - 1];
+            }
+            previous = column;
+            if (mapping.isInFormerOrder && !ascendsFormerly) {
                 throw mismatch(
                         file,
                         "columns of the header are out of order",
@@ -94,6 +107,11 @@ public final class ColumnMapping {
                 CorruptSSTableException.NO_POSITION,
                 what + ", column=" + inFile.name() + ", inFile=" + name(inFile.type()) + ", inSchema=" + inSchema
                         + ", table=" + schema.qualifiedName());
+    }
+
+    /** Whether an earlier release wrote the columns in an order that Cassandra does not know: it would swap their values. */
+    public boolean isInFormerOrder() {
+        return isInFormerOrder;
     }
 
     int count() {

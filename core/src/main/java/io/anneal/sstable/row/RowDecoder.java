@@ -1,10 +1,12 @@
 package io.anneal.sstable.row;
 
 import io.anneal.fragment.DeletionTime;
+import io.anneal.fragment.EntrySorter;
 import io.anneal.fragment.LargeRows;
 import io.anneal.fragment.Row;
 import io.anneal.io.ByteReader;
 import io.anneal.schema.CqlType;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
 import java.util.Arrays;
@@ -24,10 +26,15 @@ public final class RowDecoder {
     private final ColumnMapping staticColumns;
     private final ColumnMapping regularColumns;
     private final boolean[] present;
+    /** Null unless some columns of the header are in the order of earlier releases. */
+    private final EntrySorter sorter;
+
+    private final Row unsorted;
 
     public RowDecoder(
             SSTableVersion version,
             SerializationHeader header,
+            TableSchema schema,
             ColumnMapping staticColumns,
             ColumnMapping regularColumns) {
         times = DeletionTimes.of(version);
@@ -37,6 +44,9 @@ public final class RowDecoder {
         this.staticColumns = staticColumns;
         this.regularColumns = regularColumns;
         present = new boolean[Math.max(staticColumns.count(), regularColumns.count())];
+        boolean sorts = staticColumns.isInFormerOrder() || regularColumns.isInFormerOrder();
+        sorter = sorts ? new EntrySorter(schema) : null;
+        unsorted = sorts ? new Row() : null;
     }
 
     /** How the version codes deletions; the data of partitions has them, too. */
@@ -108,6 +118,20 @@ public final class RowDecoder {
         ColumnMapping columns = row.isStatic() ? staticColumns : regularColumns;
         boolean all = (flags & UnfilteredFlags.HAS_ALL_COLUMNS) != 0 || readPresence(in, columns.count());
         boolean hasComplexDeletion = (flags & UnfilteredFlags.HAS_COMPLEX_DELETION) != 0;
+        if (columns.isInFormerOrder()) {
+            unsorted.clear(row.isStatic());
+            unsorted.liveness(livenessMicros, livenessTtl, livenessExpiry);
+            decodeColumns(in, columns, all, hasComplexDeletion, unsorted, many);
+            sorter.sort(unsorted, row);
+            unsorted.release();
+        } else {
+            decodeColumns(in, columns, all, hasComplexDeletion, row, many);
+        }
+    }
+
+    private void decodeColumns(
+            ByteReader in, ColumnMapping columns, boolean all, boolean hasComplexDeletion, Row row, ManyCells many)
+            throws IOException {
         for (int column = 0; column < columns.count(); column++) {
             if (!all && !present[column]) {
                 continue;

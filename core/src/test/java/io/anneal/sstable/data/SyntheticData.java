@@ -118,6 +118,7 @@ public final class SyntheticData {
         RowDecoder rows = new RowDecoder(
                 SSTableVersion.NB,
                 HEADER,
+                schema,
                 ColumnMapping.of(List.of(), Column.Kind.STATIC, schema, file),
                 ColumnMapping.of(HEADER.regularColumns(), Column.Kind.REGULAR, schema, file));
         return new DataCursor(
