@@ -16,7 +16,13 @@ import java.util.List;
  * Allocates nothing but what the writer needs to grow. Owned by one thread.
  */
 public final class CanonicalEncoder {
-    public static final int LAYOUT_VERSION = 1;
+    public static final int LAYOUT_VERSION = 2;
+
+    /**
+     * The oldest version whose items are read and written, too: the same bytes, but columns are numbered {@link
+     * TableSchema#inFormerOrder}. Only tables in which that is no difference can be spoken of by it.
+     */
+    public static final int LAYOUT_VERSION_OLDEST = 1;
     /** Ceiling of local deletion times that clamps nothing. */
     public static final long UNCLAMPED = DeletionTime.NO_DELETION_TIME - 1;
     /** Of a row that is written in pieces; a value of that length is a piece of its own. */

@@ -57,7 +57,8 @@ public final class FetchedPartitions implements Closeable {
      *     that begin with a place's prefix, or none
      */
     public static FetchedPartitions ask(
-            Connection connection, String name, TableSchema schema, List<RingPosition> places) {
+            Connection connection, String name, TableSchema schema, List<RingPosition> places) throws ReplicaException {
+        ReplicaSchema.requireSameOrder(connection, schema);
         return new FetchedPartitions(connection, name, schema, places);
     }
 

@@ -125,6 +125,8 @@ public final class PartitionReads {
             ReplicaSource source = replicas.get(Texts.readVerbatim(in));
             replica = Optional.of(source.open(Texts.readVerbatim(in), Texts.readVerbatim(in), Optional.empty()));
             ReplicaSchema.require(replica.get(), Texts.readVerbatim(in), "reader");
+            ReplicaSchema.requireSameOrder(
+                    messages.stream().connection(), replica.get().schema());
             opened = true;
             return new Reading(question, in, messages, replica.get());
         } finally {

@@ -6,18 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.io.ByteWriter;
+import io.anneal.io.Texts;
 import io.anneal.key.Clustering;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.PositionInPartition;
 import io.anneal.key.RingPosition;
 import io.anneal.net.Connection;
+import io.anneal.net.Message;
+import io.anneal.net.MessageStream;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetTimeouts;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
+import io.anneal.net.Waiting;
 import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
@@ -75,10 +80,10 @@ class FetchedPartitionsTest {
     }
 
     private void start(NetTimeouts timeouts) throws IOException {
-        served = node(timeouts);
+        served = node(timeouts, CanonicalEncoder.LAYOUT_VERSION);
         served.replicas().add("data", this::open);
         new PartitionReads(served.replicas()).register(served.handlers());
-        asking = node(timeouts);
+        asking = node(timeouts, CanonicalEncoder.LAYOUT_VERSION);
         connection = asking.client().open(served.listen(new InetSocketAddress("127.0.0.1", 0)));
     }
 
@@ -89,12 +94,14 @@ class FetchedPartitionsTest {
         store.close();
     }
 
-    private static Node node(NetTimeouts timeouts) {
+    private static Node node(NetTimeouts timeouts, int encoding) {
         NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "", Map.of());
         SharedToken token = SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
-        int encoding = CanonicalEncoder.LAYOUT_VERSION;
         return Node.open(
-                NetConfig.of(identity, Optional.of(token), new VersionRange(encoding, encoding))
+                NetConfig.of(
+                                identity,
+                                Optional.of(token),
+                                new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, encoding))
                         .withTimeouts(timeouts),
                 2,
                 new SecureRandom());
@@ -251,13 +258,54 @@ class FetchedPartitionsTest {
         assertThat(closed.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
-    private void assertFailure(String name, TableSchema schema, RingPosition place, String reason) {
+    private void assertFailure(String name, TableSchema schema, RingPosition place, String reason)
+            throws ReplicaException {
         try (FetchedPartitions asked = FetchedPartitions.ask(connection, name, schema, List.of(place))) {
             assertThatThrownBy(asked::next)
                     .isInstanceOfSatisfying(
                             PeerException.class,
                             failed -> assertThat(failed.code()).isEqualTo(PartitionReads.REFUSED))
                     .hasMessageContaining(reason);
+        }
+    }
+
+    /** As an earlier release asks, with no check of its own. */
+    private static void ask(Connection earlier, TableSchema schema) throws IOException {
+        ByteWriter out = new ByteWriter(256);
+        out.writeByte(PartitionReads.VERSION);
+        for (String text : List.of("data", schema.keyspace(), schema.name(), SchemaText.print(schema))) {
+            Texts.write(out, text);
+        }
+        whole(1).encode(out);
+        MessageStream messages = earlier.open(PartitionReads.READ).messages();
+        messages.write(PartitionReads.KIND, ByteBuffer.wrap(out.toByteArray()));
+        messages.stream().end();
+        Waiting.result(messages.read()).ifPresent(Message::close);
+    }
+
+    @Test
+    void shouldRefusePeersThatNumberTheColumnsInAnotherOrder() throws Exception {
+        write(1, "a");
+        TableSchema renumbered = CqlSchema.parse("CREATE TABLE ks.u (id int PRIMARY KEY, \"é\" int, b int)", "test.cql")
+                .tables()
+                .iterator()
+                .next();
+        store.createTable(renumbered);
+        asking.close();
+        asking = node(NetTimeouts.DEFAULT, CanonicalEncoder.LAYOUT_VERSION_OLDEST);
+        connection = asking.client().open(served.listen(new InetSocketAddress("127.0.0.1", 0)));
+        String reason = "one side runs an earlier Anneal, which numbers columns of this table in another order";
+
+        assertThatThrownBy(() -> FetchedPartitions.ask(connection, "data", renumbered, List.of(whole(1))))
+                .isInstanceOf(ReplicaException.class)
+                .hasMessageContaining(reason)
+                .hasMessageContaining("table=ks.u, encodingVersion=1, needed=2");
+        assertThatThrownBy(() -> ask(connection, renumbered))
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining(reason);
+        ask(connection, SCHEMA);
+        try (FetchedPartitions asked = FetchedPartitions.ask(connection, "data", SCHEMA, List.of(whole(1)))) {
+            assertThat(asked.next()).isPresent();
         }
     }
 }

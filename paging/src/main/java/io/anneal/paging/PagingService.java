@@ -15,6 +15,7 @@ import io.anneal.net.Verb;
 import io.anneal.net.VerbHandlers;
 import io.anneal.node.Answers;
 import io.anneal.node.Node;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.node.Replicas;
 import io.anneal.paging.message.PageQuestion;
 import io.anneal.paging.message.PagingWire;
@@ -173,6 +174,8 @@ public final class PagingService implements Closeable {
             PageRequest request;
             try (ServedTables.Served table = tables.take(name, false)) {
                 table.requireSchema(schemaText);
+                ReplicaSchema.requireSameOrder(
+                        messages.stream().connection(), table.replica().schema());
                 request = PageQuestion.decode(in, table.replica().schema());
             }
             Reading reading = new Reading(messages.stream(), name, schemaText, request);

@@ -12,6 +12,7 @@ import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerException;
 import io.anneal.net.Verb;
 import io.anneal.node.DistinctReplicas;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.paging.message.PageQuestion;
 import io.anneal.paging.message.PagingWire;
 import io.anneal.paging.message.TableName;
@@ -152,7 +153,9 @@ public final class RemotePages implements PageSource {
     }
 
     private Page readAnew(PageRequest request) throws IOException {
-        MessageStream messages = peers.open(address).open(PagingWire.PAGES).messages();
+        Connection connection = peers.open(address);
+        ReplicaSchema.requireSameOrder(connection, schema);
+        MessageStream messages = connection.open(PagingWire.PAGES).messages();
         messages.write(PagingWire.QUESTION, ByteBuffer.wrap(PageQuestion.encode(table, schemaText, request)));
         messages.stream().end();
         return take(new ComingPages(messages, schema, request), request.queryId())

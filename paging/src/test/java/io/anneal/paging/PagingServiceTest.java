@@ -5,17 +5,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.CanonicalEncoder;
+import io.anneal.key.TokenRange;
+import io.anneal.net.Connection;
+import io.anneal.net.Message;
+import io.anneal.net.MessageStream;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NetLimits;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.PeerException;
 import io.anneal.net.SharedToken;
 import io.anneal.net.VersionRange;
+import io.anneal.net.Waiting;
 import io.anneal.node.Node;
 import io.anneal.node.StoreReplicas;
+import io.anneal.paging.message.PageQuestion;
+import io.anneal.paging.message.PagingWire;
+import io.anneal.paging.message.TableName;
 import io.anneal.paging.querier.PagingMetrics;
 import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.paging.query.PageLimits;
+import io.anneal.paging.query.PageRequest;
+import io.anneal.paging.query.ReadQuery;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
 import io.anneal.store.Store;
 import io.anneal.store.Table;
 import io.anneal.store.TableRow;
@@ -24,6 +36,7 @@ import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -79,11 +92,15 @@ final class PagingServiceTest {
     }
 
     private static Node node() {
+        return node(CanonicalEncoder.LAYOUT_VERSION);
+    }
+
+    private static Node node(int encoding) {
         return Node.open(
                 NetConfig.of(
                         new NodeIdentity(UUID.randomUUID(), "", Map.of()),
                         Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION)),
+                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, encoding)),
                 4,
                 new SecureRandom());
     }
@@ -328,5 +345,42 @@ final class PagingServiceTest {
             assertThatThrownBy(() -> rows(there.scan())).hasMessageContaining("schema differs");
             assertThat(rows(paging.table(remote()).scan())).isNotEmpty();
         }
+    }
+
+    /** As an earlier release asks, with no check of its own. */
+    private static void askForAPage(Connection earlier, TableSchema schema) throws IOException {
+        PageRequest request = new PageRequest(
+                UUID.randomUUID(),
+                ReadQuery.ofRanges(List.of(TokenRange.FULL)),
+                Optional.empty(),
+                PageLimits.DEFAULT,
+                0,
+                false);
+        TableName name = new TableName("", "ks", schema.name());
+        MessageStream messages = earlier.open(PagingWire.PAGES).messages();
+        messages.write(
+                PagingWire.QUESTION, ByteBuffer.wrap(PageQuestion.encode(name, SchemaText.print(schema), request)));
+        messages.stream().end();
+        Waiting.result(messages.read()).ifPresent(Message::close);
+    }
+
+    @Test
+    void shouldRefusePeersThatNumberTheColumnsInAnotherOrder() throws IOException {
+        Table renumbered = store.createTable("CREATE TABLE ks.u (k int PRIMARY KEY, \"é\" int, b int)");
+        client.close();
+        client = node(CanonicalEncoder.LAYOUT_VERSION_OLDEST);
+        String reason = "one side runs an earlier Anneal, which numbers columns of this table in another order";
+
+        try (Paging paging = Paging.open()) {
+            RemotePages there = RemotePages.open(client.peers(), address, "", "ks", "u");
+            assertThatThrownBy(() -> rows(paging.table(there).scan())).hasStackTraceContaining(reason);
+            assertThat(rows(paging.table(remote()).scan()))
+                    .isEqualTo(rows(paging.table(table).scan()));
+        }
+        Connection earlier = client.peers().open(address);
+        assertThatThrownBy(() -> askForAPage(earlier, renumbered.schema()))
+                .isInstanceOf(PeerException.class)
+                .hasMessageContaining(reason);
+        askForAPage(earlier, table.schema());
     }
 }

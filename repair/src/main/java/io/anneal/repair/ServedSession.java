@@ -12,6 +12,8 @@ import io.anneal.net.PeerAddress;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
+import io.anneal.node.Replica;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.repair.hashes.HashRanges;
@@ -30,6 +32,7 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -70,9 +73,23 @@ final class ServedSession implements Answers.Answerer {
         this.memory = memory;
         replica = new LocalParticipant(
                 "session of " + PeerAddress.text(stream.connection().address()),
-                (keyspace, table, staged) -> tables.open(keyspace, table, staged),
+                this::replica,
                 MoreExecutors.newSequentialExecutor(executor),
                 metrics);
+    }
+
+    private Replica replica(String keyspace, String table, Optional<UUID> runId) throws IOException {
+        Replica opened = tables.open(keyspace, table, runId);
+        boolean spoken = false;
+        try {
+            ReplicaSchema.requireSameOrder(stream.connection(), opened.schema());
+            spoken = true;
+            return opened;
+        } finally {
+            if (!spoken) {
+                opened.close();
+            }
+        }
     }
 
     void start() {

@@ -11,11 +11,13 @@ import io.anneal.node.DistinctReplicas;
 import io.anneal.node.FailureText;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Waiver;
 import io.anneal.repair.message.ReadRate;
 import io.anneal.repair.message.RepairVerb;
 import io.anneal.repair.message.RunRepair;
+import io.anneal.schema.TableSchema;
 import io.anneal.table.TableTruncatedException;
 import java.io.IOException;
 import java.time.Duration;
@@ -180,9 +182,8 @@ final class SessionRunner {
             if (files.isFirst()) {
                 part.listener().begins(replica.schema(), List.of());
             }
-            int clusteringColumns = replica.schema().clustering().size();
             for (RepairMember other : others) {
-                followers.add(participant(other, clusteringColumns, distinct, steps));
+                followers.add(participant(other, replica.schema(), distinct, steps));
             }
             part.listener()
                     .endsWhen(() -> replica.isGone()
@@ -255,8 +256,8 @@ final class SessionRunner {
         }
     }
 
-    private Participant participant(
-            RepairMember member, int clusteringColumns, DistinctReplicas distinct, Executor steps) throws IOException {
+    private Participant participant(RepairMember member, TableSchema schema, DistinctReplicas distinct, Executor steps)
+            throws IOException {
         if (member instanceof RepairMember.Here local) {
             return new LocalParticipant(
                     "replica of this process",
@@ -270,13 +271,14 @@ final class SessionRunner {
             distinct.add(
                     new DistinctReplicas.Named(connection.node().nodeId(), remote.name()),
                     PeerAddress.text(remote.address()));
-        } catch (ReplicaException twice) {
-            throw new RepairException(twice.getMessage(), twice);
+            ReplicaSchema.requireSameOrder(connection, schema);
+        } catch (ReplicaException refused) {
+            throw new RepairException(refused.getMessage(), refused);
         }
         return new RemoteParticipant(
                 connection,
                 remote.name(),
-                clusteringColumns,
+                schema.clustering().size(),
                 Optional.of(environment.host().clock()));
     }
 }

@@ -43,10 +43,14 @@ final class Nodes implements AutoCloseable {
 
     /** @param budgetBytes for all that client and server are sent */
     Nodes(Services services, long budgetBytes) throws IOException {
+        this(services, budgetBytes, CanonicalEncoder.LAYOUT_VERSION);
+    }
+
+    private Nodes(Services services, long budgetBytes, int encoding) throws IOException {
         NetConfig config = NetConfig.of(
                         new NodeIdentity(UUID.randomUUID(), "", Map.of()),
                         Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION))
+                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, encoding))
                 .withBudget(ByteBudget.of(budgetBytes));
         node = Node.open(config, THREADS, new SecureRandom());
         services.register(node.handlers(), this);
@@ -55,12 +59,20 @@ final class Nodes implements AutoCloseable {
 
     /** A node that repairs these, as a follower and as a master. */
     static Nodes repairing(Replicas replicas, HostEnvironment host) throws IOException {
-        return new Nodes((handlers, node) -> {
-            RepairEnvironment environment = node.environment(host);
-            new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
-            new RepairRunner(node.id(), replicas, node.client().keepAll(5_000), node.waiting(), environment)
-                    .register(handlers);
-        });
+        return repairing(replicas, host, CanonicalEncoder.LAYOUT_VERSION);
+    }
+
+    /** @param encoding the newest version of the row encoding that it knows */
+    static Nodes repairing(Replicas replicas, HostEnvironment host, int encoding) throws IOException {
+        return new Nodes(
+                (handlers, node) -> {
+                    RepairEnvironment environment = node.environment(host);
+                    new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
+                    new RepairRunner(node.id(), replicas, node.client().keepAll(5_000), node.waiting(), environment)
+                            .register(handlers);
+                },
+                NetConfig.BUDGET_BYTES_DEFAULT,
+                encoding);
     }
 
     /** With the node's threads, and memory of its own. */

@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.net.Connection;
 import io.anneal.net.NetClient;
 import io.anneal.net.NetConfig;
@@ -53,7 +54,9 @@ class NetworkSnippetsTest {
         // snippet: config
         NodeIdentity identity = new NodeIdentity(UUID.randomUUID(), "example", Map.of());
         SharedToken token = SharedToken.of(secret);
-        NetConfig config = NetConfig.of(identity, Optional.of(token), new VersionRange(1, 1));
+        VersionRange encodings =
+                new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, CanonicalEncoder.LAYOUT_VERSION);
+        NetConfig config = NetConfig.of(identity, Optional.of(token), encodings);
         // end
         return config;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
 import io.anneal.net.SharedToken;
@@ -239,7 +240,7 @@ class PagingSnippetsTest {
         NetConfig config = NetConfig.of(
                 new NodeIdentity(UUID.randomUUID(), "example", Map.of()),
                 Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                new VersionRange(1, 1));
+                new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, CanonicalEncoder.LAYOUT_VERSION));
         try (Store store = store();
                 Node node = Node.open(config, 4, new SecureRandom());
                 PagingService service =

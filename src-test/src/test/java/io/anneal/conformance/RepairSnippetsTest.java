@@ -3,6 +3,7 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.fragment.CanonicalEncoder;
 import io.anneal.key.TokenRange;
 import io.anneal.net.NetConfig;
 import io.anneal.net.NodeIdentity;
@@ -133,7 +134,7 @@ class RepairSnippetsTest {
         NetConfig config = NetConfig.of(
                 new NodeIdentity(UUID.randomUUID(), "example", Map.of()),
                 Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
-                new VersionRange(1, 1));
+                new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, CanonicalEncoder.LAYOUT_VERSION));
         try (StagingArea staging = StagingArea.open(directory.resolve("staging"), "one", Clock.systemUTC());
                 Store store = Store.open(directory.resolve("store"));
                 Node there = Node.open(config, 4, new SecureRandom());

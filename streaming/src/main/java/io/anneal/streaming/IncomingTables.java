@@ -11,6 +11,7 @@ import io.anneal.node.DataAge;
 import io.anneal.node.Receiving;
 import io.anneal.node.Replica;
 import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import io.anneal.schema.SchemaText;
@@ -99,6 +100,7 @@ final class IncomingTables implements Closeable {
                     unit.ranges());
             if (source instanceof StreamSource.There there) {
                 Connection connection = there.connector().open(there.address());
+                ReplicaSchema.requireSameOrder(connection, replica.schema());
                 fetchFrom(
                         RemoteSource.open(connection, question),
                         source,

@@ -8,6 +8,8 @@ import io.anneal.net.Message;
 import io.anneal.net.PeerStream;
 import io.anneal.net.RequestException;
 import io.anneal.node.Answers;
+import io.anneal.node.ReplicaException;
+import io.anneal.node.ReplicaSchema;
 import io.anneal.node.Replicas;
 import io.anneal.streaming.message.Inventory;
 import io.anneal.streaming.message.OpenSource;
@@ -101,6 +103,12 @@ final class ServedSource implements Answers.Answerer {
     private byte[] open(OpenSource wanted) throws IOException {
         HeldSource source =
                 HeldSource.open(replicas.get(wanted.replica()), wanted, environment.newId(), sectionsMinBytes);
+        try {
+            ReplicaSchema.requireSameOrder(stream.connection(), source.schema());
+        } catch (ReplicaException refused) {
+            source.release();
+            throw refused;
+        }
         if (!keep(source)) {
             source.release();
             throw new RequestException(StreamCode.ABORTED, "session of streaming has ended or is open already");

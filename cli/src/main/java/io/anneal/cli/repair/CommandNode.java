@@ -126,7 +126,7 @@ public final class CommandNode implements Closeable {
         return NetConfig.of(
                         identity,
                         token,
-                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION, CanonicalEncoder.LAYOUT_VERSION))
+                        new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, CanonicalEncoder.LAYOUT_VERSION))
                 .withBudget(budget);
     }
 
