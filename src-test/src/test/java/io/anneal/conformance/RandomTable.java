@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A table of random columns and options, decided by a random: every type there is, nested, in every place where Cassandra
- * takes it; several key and clustering columns, reversed ones, statics, counters; every compressor that we read.
+ * A table of random columns and options, decided by a random: names of all kinds; every type there is, nested, in every place
+ * where Cassandra takes it; several key and clustering columns, reversed ones, statics, counters; every compressor that we read.
  */
 final class RandomTable {
     static final String NAME = "t";
@@ -31,16 +31,23 @@ final class RandomTable {
     private final SplittableRandom random;
     private final String keyspace;
     private final TableSchema schema;
+    private final RandomNames names;
     private int userTypeCount;
 
     RandomTable(SplittableRandom random, String keyspace, List<Map<String, String>> compressions) {
         this.random = random;
         this.keyspace = keyspace;
+        names = new RandomNames(random);
         schema = schema(compressions);
     }
 
     TableSchema schema() {
         return schema;
+    }
+
+    /** A name that no column has. */
+    String newName(CqlType type) {
+        return names.next(type);
     }
 
     /** The user types first. */
@@ -82,24 +89,24 @@ final class RandomTable {
         boolean counters = random.nextInt(10) == 0;
         int keys = Math.max(1, random.nextInt(4));
         for (int i = 0; i < keys; i++) {
-            builder.column("k" + i, orderedType(), Column.Kind.PARTITION_KEY);
+            CqlType type = orderedType();
+            builder.column(names.next(type), type, Column.Kind.PARTITION_KEY);
         }
         int clustering = random.nextInt(4);
         for (int i = 0; i < clustering; i++) {
             CqlType type = orderedType();
             builder.column(
-                    i == 1 ? "Second Clustering" : "c" + i,
-                    random.nextInt(3) == 0 ? CqlTypes.reversed(type) : type,
-                    Column.Kind.CLUSTERING);
+                    names.next(type), random.nextInt(3) == 0 ? CqlTypes.reversed(type) : type, Column.Kind.CLUSTERING);
         }
         int statics = clustering == 0 ? 0 : random.nextInt(4);
         for (int i = 0; i < statics; i++) {
-            builder.column("s" + i, counters ? CqlTypes.COUNTER : anyType(), Column.Kind.STATIC);
+            CqlType type = counters ? CqlTypes.COUNTER : anyType();
+            builder.column(names.next(type), type, Column.Kind.STATIC);
         }
         int regulars = random.nextInt(10) == 0 ? 64 + random.nextInt(9) : random.nextInt(8);
         for (int i = counters && statics == 0 ? -1 : 0; i < regulars; i++) {
-            String name = i == 1 ? "Quoted \"Name\"" : "r" + (i + 1);
-            builder.column(name, counters ? CqlTypes.COUNTER : anyType(), Column.Kind.REGULAR);
+            CqlType type = counters ? CqlTypes.COUNTER : anyType();
+            builder.column(names.next(type), type, Column.Kind.REGULAR);
         }
         return builder.build();
     }
@@ -163,8 +170,8 @@ final class RandomTable {
 
     private CqlType userType(int nesting, boolean durations) {
         List<CqlType> fields = elements(nesting, durations);
-        List<String> names =
-                IntStream.range(0, fields.size()).mapToObj(i -> "f" + i).toList();
-        return CqlTypes.userType(keyspace, "type" + userTypeCount++, names, fields);
+        RandomNames ofFields = new RandomNames(random);
+        List<String> fieldNames = fields.stream().map(ofFields::next).toList();
+        return CqlTypes.userType(keyspace, "type" + userTypeCount++, fieldNames, fields);
     }
 }

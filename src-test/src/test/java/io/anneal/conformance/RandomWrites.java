@@ -36,7 +36,6 @@ final class RandomWrites {
     private final List<Column> regulars;
     private final RandomTable table;
     private final List<String> typeChanges = new ArrayList<>();
-    private int added;
 
     /** @param distinctClusterings how many values each clustering column has */
     RandomWrites(SplittableRandom random, RandomTable table, int distinctClusterings) {
@@ -90,7 +89,8 @@ final class RandomWrites {
             }
         }
         if (random.nextInt(3) == 0) {
-            Column column = new Column("added" + added++, addedType(), Column.Kind.REGULAR, 0, 0, false);
+            CqlType type = addedType();
+            Column column = new Column(table.newName(type), type, Column.Kind.REGULAR, 0, 0, false);
             statements.add(add(column));
             regulars.add(column);
         }
@@ -247,7 +247,7 @@ final class RandomWrites {
             }
             default -> {
                 int field = random.nextInt(parts.size());
-                draft.add(c + "." + type.fieldNames().get(field) + " = ?", value(parts.get(field)));
+                draft.add(c + "." + quoted(type.fieldNames().get(field)) + " = ?", value(parts.get(field)));
             }
         }
     }
@@ -281,8 +281,9 @@ final class RandomWrites {
         if (!type.isMultiCell() || type.kind() == CqlType.Kind.LIST || random.nextInt(3) == 0) {
             draft.add(c);
         } else if (type.kind() == CqlType.Kind.USER_TYPE) {
-            draft.add(c + "."
-                    + type.fieldNames().get(random.nextInt(type.fieldNames().size())));
+            String field =
+                    type.fieldNames().get(random.nextInt(type.fieldNames().size()));
+            draft.add(c + "." + quoted(field));
         } else {
             draft.add(c + "[?]", values.of(type.components().get(0)));
         }
