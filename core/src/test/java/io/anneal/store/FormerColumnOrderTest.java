@@ -193,7 +193,7 @@ class FormerColumnOrderTest {
     }
 
     @Test
-    void shouldReadTheLogOfATableThatGotSuchANameByAnAlteration() throws IOException {
+    void shouldReadTheLogOfTablesThatAreNewOrGotSuchANameByAnAlteration() throws IOException {
         Path copy = temporary.resolve("copy");
         try (Store store = open()) {
             Table plain = store.table("former.plain");
@@ -201,6 +201,8 @@ class FormerColumnOrderTest {
             store.alterTable("ALTER TABLE former.plain ADD \"ä\" int");
             assertThat(manifestOf("plain")).isEqualTo("anneal-manifest 2");
             plain.row().key("k", 2).set("ä", 21).set("b", 22).set("c", 23).insert();
+            Table created = store.createTable("CREATE TABLE former.created (k int PRIMARY KEY, \"ö\" int, a int)");
+            created.row().key("k", 3).set("ö", 31).set("a", 32).insert();
             copyTo(copy);
         }
 
@@ -211,6 +213,11 @@ class FormerColumnOrderTest {
                             .orElseThrow()
                             .values())
                     .isEqualTo(Map.of("k", 2, "ä", 21, "b", 22, "c", 23));
+            assertThat(store.table("former.created")
+                            .row(Map.of("k", 3))
+                            .orElseThrow()
+                            .values())
+                    .isEqualTo(Map.of("k", 3, "ö", 31, "a", 32));
         }
     }
 

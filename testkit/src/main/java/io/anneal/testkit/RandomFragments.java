@@ -152,7 +152,7 @@ public final class RandomFragments {
         TableSchema.Builder builder = TableSchema.builder("ks", "t");
         builder.options(options);
         for (int i = 0, count = 1 + random.nextInt(2); i < count; i++) {
-            addColumn(builder, "k" + i, ValueKind.anyNative(random), Column.Kind.PARTITION_KEY);
+            addColumn(builder, "k", i, ValueKind.anyNative(random), Column.Kind.PARTITION_KEY);
         }
         int clusteringCount = random.nextInt(4);
         for (int i = 0; i < clusteringCount; i++) {
@@ -163,11 +163,11 @@ public final class RandomFragments {
         }
         int staticCount = clusteringCount == 0 || random.nextBoolean() ? 0 : 1 + random.nextInt(3);
         for (int i = 0; i < staticCount; i++) {
-            addColumn(builder, "s" + i, anyKind(i), Column.Kind.STATIC);
+            addColumn(builder, "s", i, anyKind(i), Column.Kind.STATIC);
         }
         int regularCount = random.nextInt(8) == 0 ? 64 + random.nextInt(10) : random.nextInt(7);
         for (int i = 0; i < regularCount; i++) {
-            addColumn(builder, "r" + i, anyKind(100 + i), Column.Kind.REGULAR);
+            addColumn(builder, "r", i, anyKind(100 + i), Column.Kind.REGULAR);
         }
         return builder.build();
     }
@@ -184,9 +184,13 @@ public final class RandomFragments {
         return features.contains(feature);
     }
 
-    private void addColumn(TableSchema.Builder builder, String name, ValueKind kind, Column.Kind columnKind) {
-        kinds.put(name, kind);
+    /** Every second name outside of the key starts with a non-ASCII character, but for types of many cells, which Cassandra does not read so. */
+    private void addColumn(
+            TableSchema.Builder builder, String letter, int number, ValueKind kind, Column.Kind columnKind) {
         boolean inKey = columnKind == Column.Kind.PARTITION_KEY;
+        boolean isAscii = number % 2 == 0 || inKey || kind.type().isMultiCell();
+        String name = (isAscii ? letter : "é" + letter) + number;
+        kinds.put(name, kind);
         if (!inKey && has(Feature.DROPPED_COLUMNS) && random.nextInt(3) == 0) {
             long dropTimeMicros = TIMESTAMP_BASE_MICROS + random.nextInt(2 * TIMESTAMP_SPREAD_MICROS);
             boolean dropped = random.nextBoolean();

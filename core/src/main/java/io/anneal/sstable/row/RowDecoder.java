@@ -123,9 +123,15 @@ public final class RowDecoder {
             unsorted.liveness(livenessMicros, livenessTtl, livenessExpiry);
             decodeColumns(in, columns, all, hasComplexDeletion, unsorted, many);
             sorter.sort(unsorted, row);
-            unsorted.release();
         } else {
             decodeColumns(in, columns, all, hasComplexDeletion, row, many);
+        }
+    }
+
+    /** Lets go of the row that was decoded last. */
+    void release() {
+        if (unsorted != null) {
+            unsorted.release();
         }
     }
 

@@ -66,6 +66,7 @@ public final class RowReader {
     /** Lets go of the row that was decoded last. */
     public void releaseRow() {
         row.release();
+        rows.release();
         window.release();
     }
 
