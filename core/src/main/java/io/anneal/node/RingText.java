@@ -20,7 +20,7 @@ final class RingText {
     private static final String BEGIN = "TokenRange(";
     /** An IPv6 address with a port has brackets of its own. */
     private static final Pattern PART = Pattern.compile(
-            "TokenRange\\(start_token:(-?\\d+), end_token:(-?\\d+), endpoints:\\[((?:[^\\[\\]]|\\[[^\\[\\]]*\\])*)\\]");
+            "TokenRange\\(start_token:(-?\\d+), end_token:(-?\\d+), endpoints:\\[((?:[^\\[\\]]|\\[[^\\[\\]]*\\])*+)\\]");
 
     private static final String REMEDY = ": give all that 'nodetool describering KEYSPACE' prints";
 

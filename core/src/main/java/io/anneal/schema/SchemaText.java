@@ -18,10 +18,12 @@ import java.util.stream.Stream;
  */
 public final class SchemaText {
     private static final Pattern NUMBER_OR_WORD = Pattern.compile("-?[0-9]+(\\.[0-9]+)?|true|false");
-    private static final Pattern MAP =
-            Pattern.compile("\\{('([^']|'')*': '([^']|'')*'(, '([^']|'')*': '([^']|'')*')*)?\\}");
+    /** Possessive, so that no length of a text costs stack: what follows one is never a quote. */
+    private static final String QUOTED = "'((?:[^']|'')*+)'";
 
-    private static final Pattern ENTRY = Pattern.compile("'((?:[^']|'')*)': '((?:[^']|'')*)'");
+    private static final Pattern ENTRY = Pattern.compile(QUOTED + ": " + QUOTED);
+
+    private static final Pattern MAP = Pattern.compile("\\{(?:" + ENTRY + "(?:, " + ENTRY + ")*+)?\\}");
 
     private SchemaText() {}
 

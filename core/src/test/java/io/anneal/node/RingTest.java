@@ -235,4 +235,11 @@ class RingTest {
                         .share(owners -> owners.contains("a")))
                 .isEqualTo(0.5);
     }
+
+    @Test
+    void shouldReadRangesOfAnyNumberOfOwners() {
+        String[] owners = IntStream.range(0, 100_000).mapToObj(i -> "n" + i).toArray(String[]::new);
+        assertThat(Ring.parse(line(5, 5, owners)).parts().get(0).owners()).hasSize(owners.length);
+        assertRefused(line(5, 5, owners).replace(']', ' '), "cut");
+    }
 }

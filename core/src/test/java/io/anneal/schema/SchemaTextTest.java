@@ -75,4 +75,19 @@ class SchemaTextTest {
         assertThat(reparsed(table)).isEqualTo(table);
         assertThat(SchemaText.print(table)).contains("\"Ks\".\"ta\"\"ble\"").contains("\"order\" int");
     }
+
+    /** A regular expression that repeats a choice takes a frame of the stack for each character. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 1_500, 1_000_000})
+    void shouldReadMapsOfTextsOfAnyLength(int length) {
+        String blob = "0x" + "ab".repeat(length);
+        String quotes = "'".repeat(length);
+        Map<String, String> map = Map.of("k", blob, quotes, quotes);
+        assertThat(SchemaText.parseMap(SchemaText.map(map))).contains(map);
+        assertThat(SchemaText.parseMap(SchemaText.map(map) + " ")).isEmpty();
+        assertThat(SchemaText.parseMap("{'k': '" + blob)).isEmpty();
+        String many = "'k': 'v', ".repeat(length);
+        assertThat(SchemaText.parseMap("{" + many + "'k': 'v'}")).contains(Map.of("k", "v"));
+        assertThat(SchemaText.parseMap("{" + many + "}")).isEmpty();
+    }
 }
