@@ -1,11 +1,15 @@
 package io.anneal.cli;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.CommandGroup;
 import io.anneal.cli.command.Environment;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.OutputException;
 import io.anneal.cli.command.RootCommand;
+import io.anneal.cli.command.StandardStream;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.demo.DemoCommand;
 import io.anneal.cli.migrate.MigrateCommand;
@@ -22,6 +26,7 @@ import io.anneal.cli.stream.StreamCommand;
 import io.anneal.io.ByteBudget;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -30,6 +35,8 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -100,6 +107,9 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
     private long memoryBytes;
 
     private ByteBudget budget;
+    private Optional<JsonResult> result = Optional.empty();
+    /** Whether the error that stopped the command is that its output is lost. */
+    private boolean isLossTold;
 
     private AnnealCommand(Environment environment) {
         this.environment = environment;
@@ -123,8 +133,6 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.registerConverter(Path.class, AnnealCommand::path);
         commandLine.setParameterExceptionHandler(anneal::reportUsage);
-        commandLine.setExecutionExceptionHandler(
-                (failure, command, parsed) -> exitCode(anneal.report(failure), command));
         commandLine.setExecutionStrategy(anneal::execute);
         return commandLine;
     }
@@ -153,9 +161,19 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         }
         budget = ByteBudget.of(memoryBytes / 8 * BUDGET_EIGHTHS);
         int exitCode = new CommandLine.RunLast().execute(parsed);
-        if (environment.out().checkError()) {
-            // A stream for printing hides errors: whoever reads what was cut off must not take it for the whole.
-            return exitCode(report(new IOException("standard output is closed or full")), chosen(parsed));
+        return heard(exitCode, chosen(parsed));
+    }
+
+    /** A stream for printing hides errors: whoever reads what was cut off must not take it for the whole. */
+    private int heard(int exitCode, CommandLine command) {
+        Optional<OutputException> loss = StandardStream.loss(environment.out());
+        if (loss.or(() -> StandardStream.loss(environment.err()))
+                .filter(OutputException::isClosedPipe)
+                .isPresent()) {
+            return ExitCode.CLOSED_PIPE;
+        }
+        if (loss.isPresent() && !isLossTold) {
+            return exitCode(report(loss.get()), command);
         }
         return exitCode;
     }
@@ -168,16 +186,23 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
     }
 
     private int reportUsage(ParameterException failure, String[] args) {
-        ErrorReport report = ErrorReport.usage(failure.getMessage());
-        environment.err().println(report.line().replace("see --help", "see '" + qualifiedName(failure) + " --help'"));
+        CommandSpec command = failure.getCommandLine().getCommandSpec();
+        ErrorReport report = ErrorReport.usage(failure.getMessage(), command.qualifiedName());
+        environment.err().println(report.line());
         if (stacktrace) {
             failure.printStackTrace(environment.err());
         }
-        return ExitCode.USAGE;
+        if (json || wantsJson(failure.getCommandLine(), args)) {
+            json = true;
+            endWith(report, Subcommand.nameOf(command));
+        }
+        return heard(ExitCode.USAGE, failure.getCommandLine());
     }
 
-    private static String qualifiedName(ParameterException failure) {
-        return failure.getCommandLine().getCommandSpec().qualifiedName();
+    /** What is wrong may stand before the option, which nobody has read then. */
+    private static boolean wantsJson(CommandLine command, String[] args) {
+        OptionSpec option = command.getCommandSpec().findOption(JSON_OPTION);
+        return option != null && option.arity().max() == 0 && List.of(args).contains(JSON_OPTION);
     }
 
     /** What a command that an error stopped ends with. */
@@ -187,9 +212,57 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
                 : error.exitCode();
     }
 
-    /** Prints the line of an error. */
     @Override
     public ErrorReport report(Exception failure) {
+        return told(failure);
+    }
+
+    @Override
+    public JsonGenerator resultFields(String command) throws IOException {
+        if (result.isEmpty()) {
+            result = Optional.of(new JsonResult(environment.out(), command));
+        }
+        return result.get().fields();
+    }
+
+    @Override
+    public void endResult(int exitCode) throws IOException {
+        if (result.isPresent() && exitCode == ExitCode.INTERRUPTED) {
+            result.get().interrupted();
+        }
+        if (result.isPresent()) {
+            JsonResult whole = result.get();
+            result = Optional.empty();
+            whole.end();
+        }
+    }
+
+    @Override
+    public int stopped(Subcommand command, Throwable failure) {
+        if (failure instanceof OutputException lost && lost.isClosedPipe()) {
+            return ExitCode.CLOSED_PIPE;
+        }
+        isLossTold = failure instanceof OutputException;
+        ErrorReport report = told(failure);
+        if (json) {
+            endWith(report, command.commandName());
+        }
+        return report.exitCode() == ExitCode.NO ? command.errorExitCode() : report.exitCode();
+    }
+
+    /** Ends the result by an error, after what was written of it. */
+    private void endWith(ErrorReport error, String command) {
+        try {
+            resultFields(command);
+            result.orElseThrow().error(error);
+            endResult(error.exitCode());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Prints the line of an error. */
+    private ErrorReport told(Throwable failure) {
         ErrorReport report = ErrorReport.of(failure);
         environment.out().flush();
         environment.err().println(report.line());
@@ -253,26 +326,17 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
 
     public static void main(String[] args) {
         Environment environment = new Environment(
-                System.out,
-                System.err,
+                StandardStream.out(),
+                StandardStream.err(),
                 Clock.systemUTC(),
                 System::nanoTime,
                 Boolean.getBoolean(TERMINAL_PROPERTY),
                 Path.of(Optional.ofNullable(System.getenv("HOME"))
                         .filter(home -> Path.of(home).isAbsolute())
                         .orElse(System.getProperty("user.home"))));
-        CommandLine commandLine = commandLine(environment, args);
-        int exitCode;
-        try {
-            exitCode = commandLine.execute(args);
-            if (Boolean.getBoolean(ArchivedClasses.PROPERTY)) {
-                ArchivedClasses.load();
-            }
-        } catch (OutOfMemoryError e) {
-            // What the command held is garbage by now, so that a line can be printed.
-            ErrorReport error = ErrorReport.of(e);
-            environment.err().println(error.line());
-            exitCode = exitCode(error, chosen(commandLine.getParseResult()));
+        int exitCode = commandLine(environment, args).execute(args);
+        if (Boolean.getBoolean(ArchivedClasses.PROPERTY)) {
+            ArchivedClasses.load();
         }
         environment.out().flush();
         System.exit(exitCode);

@@ -79,6 +79,10 @@ final class RepairHistoryTest {
     @Test
     void shouldNotBeSilentWhereRecordsAreGoneOrDamaged() throws Exception {
         assertThat(history(NOW).exitCode()).as("nothing was ever recorded").isEqualTo(ExitCode.NO);
+        Path empty = Files.createDirectory(directory.resolve("empty"));
+        CommandRun fresh = CommandRun.at(NOW, "cluster", "history", "--state", empty);
+        assertThat(fresh.out()).isEqualTo("nothing recorded, records=" + empty + System.lineSeparator());
+        assertThat(fresh.exitCode()).isEqualTo(ExitCode.NO);
 
         Path one = store("one");
         Path two = store("two");
@@ -215,5 +219,81 @@ final class RepairHistoryTest {
         assertThat(Instant.parse(deadline)).isBetween(now, late);
         assertThat(history(late).out())
                 .contains("never; ", " if what run ", "was imported before " + deadline + "; it must not be any more");
+    }
+
+    /** An alarm must not ring for a name that somebody mistyped. */
+    @Test
+    void shouldKnowNoTableThatNeverWas() throws Exception {
+        Path one = store("one");
+        Path two = store("two");
+        CommandRun mistyped = anneal(
+                NOW, "--table", "ks.raedings", "--allow-old-snapshots", "--dir", one, "--dir", two, "--full-replicas");
+        assertThat(mistyped.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        CommandRun nothing = history(NOW);
+        assertThat(nothing.out())
+                .contains("failed before anything was done", "dry run of no table that is there between")
+                .doesNotContain("raedings", "covered");
+        assertThat(nothing.exitCode()).isEqualTo(ExitCode.NO);
+
+        repair(NOW, "--dir", one, "--dir", two, "--full-replicas", "--apply");
+        CommandRun half = anneal(
+                NOW,
+                "--table",
+                "ks.raedings",
+                "--table",
+                TABLE,
+                "--allow-old-snapshots",
+                "--dir",
+                one,
+                "--dir",
+                two,
+                "--full-replicas");
+        assertThat(half.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        CommandRun history = history(NOW);
+        assertThat(history.exitCode()).as(history.out()).isEqualTo(ExitCode.YES);
+        assertThat(history.out()).contains(TABLE).doesNotContain("raedings");
+    }
+
+    /** That a table could not be compared is no sign that it never was. */
+    @Test
+    void shouldKnowATableThatOneReplicaLacks() throws Exception {
+        Path one = store("one");
+        Path other = Tables.store(directory.resolve("other"), Tables.STORE, HostEnvironment.system(), table -> {});
+        try (var open = io.anneal.store.Store.open(other, Tables.STORE)) {
+            open.dropTable(TABLE);
+        }
+        CommandRun run =
+                anneal(NOW, "--table", TABLE, "--allow-old-snapshots", "--dir", one, "--dir", other, "--full-replicas");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.UNANSWERED);
+        CommandRun history = history(NOW);
+        assertThat(history.out()).contains(TABLE + ": never");
+        assertThat(history.exitCode()).isEqualTo(ExitCode.NO);
+    }
+
+    @Test
+    void shouldForgetATable() throws Exception {
+        Path one = store("one");
+        Path two = store("two");
+        repair(NOW, "--dir", one, "--dir", two, "--full-replicas", "--apply");
+        Instant late = NOW.plus(Duration.ofDays(30));
+        assertThat(history(late).exitCode()).isEqualTo(ExitCode.NO);
+
+        CommandRun unknown = anneal(late, "--forget", "ks.raedings");
+        assertThat(unknown.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(unknown.err()).contains("ANL-3009", "no run knows the table, table=ks.raedings");
+        for (String beside : List.of("--history", "--status", "--dry-run", "--resume")) {
+            CommandRun refused = anneal(late, "--forget", TABLE, beside);
+            assertThat(refused.exitCode()).as(beside).isEqualTo(ExitCode.USAGE);
+            assertThat(refused.err()).contains("--forget");
+        }
+        CommandRun forgotten = anneal(late, "--forget", TABLE);
+        assertThat(forgotten.exitCode()).as(forgotten.err()).isZero();
+        assertThat(forgotten.out()).isEqualTo(TABLE + " is forgotten, of 1 run" + System.lineSeparator());
+        assertThat(history(late).out()).startsWith("nothing recorded");
+
+        repair(NOW, "--dir", one, "--dir", two, "--full-replicas", "--apply");
+        CommandRun json = CommandRun.at(
+                late, "cluster", "history", "--state", directory.resolve("state"), "--forget", TABLE, "--json");
+        assertThat(JSON.readTree(json.out()).get("runs").intValue()).isEqualTo(1);
     }
 }

@@ -475,11 +475,12 @@ final class RepairTest {
     }
 
     @Test
-    void shouldExitWith2WhenARangeIsNone() {
+    void shouldExitWith2WhenARangeIsNone() throws IOException {
         CommandRun run =
                 CommandRun.of("repair", "--range=nonsense", "--dir", one, "--dir", two, "--table", TABLE, "--json");
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.out()).isEmpty();
+        assertThat(JSON.readTree(run.out()).at("/error/facts/range").textValue())
+                .isEqualTo("nonsense");
     }
 
     private void expiring(Path replica, SSTableVersion format, int year) throws IOException {

@@ -355,4 +355,40 @@ final class SSTableCommandsTest {
         Path target = Files.writeString(directory.resolve("file"), "");
         assertError(CommandRun.of("sstable", "rewrite", table, "--to", target), 1, "ANL-1004", target.toString());
     }
+
+    @Test
+    void shouldDumpSeveralSSTablesAsOneDocument() throws IOException {
+        Path data = table.resolve("nb-1-big-Data.db");
+        Path other = table.resolve("nb-2-big-Data.db");
+        String one = CommandRun.of("sstable", "dump", data).out();
+        String two = CommandRun.of("sstable", "dump", other).out();
+        assertThat(one).startsWith("[\n  {").endsWith("\n]\n");
+
+        CommandRun both = CommandRun.of("sstable", "dump", data, other);
+        assertThat(both.exitCode()).as(both.err()).isZero();
+        assertThat(both.out()).isEqualTo(one.substring(0, one.length() - 3) + "," + two.substring(1));
+
+        String lines = CommandRun.of("sstable", "dump", "-l", data, other).out();
+        assertThat(lines)
+                .isEqualTo(CommandRun.of("sstable", "dump", "-l", data).out()
+                        + CommandRun.of("sstable", "dump", "-l", other).out());
+        assertThat(lines).endsWith("}\n");
+        assertThat(lines.lines()).hasSize(JSON.readTree(both.out()).size()).allSatisfy(line -> JSON.readTree(line));
+
+        JsonNode keys = JSON.readTree(
+                CommandRun.of("sstable", "dump", "-e", data, other).out());
+        assertThat(keys).hasSameSizeAs(JSON.readTree(both.out()));
+        JsonNode object = JSON.readTree(
+                CommandRun.of("sstable", "dump", data, other, "--json").out());
+        assertThat(object.get("schema").isInt()).isTrue();
+        assertThat(object.get("partitions")).isEqualTo(JSON.readTree(both.out()));
+        assertThat(JSON.readTree(CommandRun.of("sstable", "dump", "-e", data, other, "--json")
+                                .out())
+                        .get("keys"))
+                .isEqualTo(keys);
+        assertError(CommandRun.of("sstable", "dump", "-l", data, "--json"), 2, "ANL-4001", "-l");
+        assertThat(CommandRun.of("sstable", "dump", "-l", "-x", "none", "-k", "none", data)
+                        .out())
+                .isEmpty();
+    }
 }

@@ -241,6 +241,39 @@ final class ScanCommandTest {
             assertThat(run.exitCode()).as(refused.get(0)).isEqualTo(ExitCode.USAGE);
             assertThat(run.err()).contains("ANL-4001", refused.get(1));
         }
+        for (List<String> cut : List.of(
+                List.of("p =", "value is missing", "4"),
+                List.of("p = ", "value is missing", "5"),
+                List.of("", "no column", "1"),
+                List.of("= 1", "no column", "1"),
+                List.of("p", "no operator", "2"),
+                List.of("p LIKE 'x'", "no operator", "3"),
+                List.of("p INN (1)", "no operator", "3"),
+                List.of("p == 1", "operator is unknown", "4"),
+                List.of("p <> 1", "operator is unknown", "4"),
+                List.of("p =! 1", "operator is unknown", "4"),
+                List.of("p = 1 AND c = 2", "more follows", "7"),
+                List.of("p = 1;", "no value", ""),
+                List.of("p = '1' x", "more follows", "9"),
+                List.of("p = '1", "not closed", "5"),
+                List.of("\"p = 1", "not closed", "1"),
+                List.of("p = (1)", "value is missing", "5"),
+                List.of("p = 1)", "more follows", "6"),
+                List.of("p IN", "parentheses", "5"),
+                List.of("p IN ()", "value is missing", "7"),
+                List.of("p IN (1,)", "value is missing", "9"),
+                List.of("p IN (,1)", "value is missing", "7"),
+                List.of("p IN (1 2)", "commas", "9"),
+                List.of("p IN (1, 2", "parenthesis", "11"),
+                List.of("p IN (1) x", "more follows", "10"))) {
+            CommandRun run = scan("--where", cut.get(0));
+            assertThat(run.exitCode()).as(cut.get(0)).isEqualTo(ExitCode.USAGE);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err())
+                    .contains("ANL-4001", "--where: ", cut.get(1))
+                    .contains(
+                            cut.get(2).isEmpty() ? "text=1;" : "condition=" + cut.get(0) + ", character=" + cut.get(2));
+        }
         for (String option : List.of("--limit", "--page-size")) {
             CommandRun run = scan(option, 0);
             assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
@@ -395,6 +428,27 @@ final class ScanCommandTest {
             CommandRun run = CommandRun.of(args.toArray());
             assertThat(run.exitCode()).as(refused.get(0)).isEqualTo(ExitCode.USAGE);
             assertThat(run.err()).contains("ANL-4001", refused.get(0));
+        }
+    }
+
+    /** Whoever reads the line goes from left to right. */
+    @Test
+    void shouldTellTheFirstWrongOption() {
+        List<List<String>> wrong = List.of(
+                List.of("--limit", "0"),
+                List.of("--where", "p ="),
+                List.of("--range=nonsense"),
+                List.of("--page-size", "0"),
+                List.of("--ring", "absent"));
+        for (List<String> first : wrong) {
+            for (List<String> second : wrong) {
+                List<Object> words = new ArrayList<>(List.of("scan", "--data", directory.resolve("absent")));
+                words.addAll(first);
+                words.addAll(second.equals(first) ? List.of() : second);
+                CommandRun run = CommandRun.of(words.toArray());
+                assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+                assertThat(run.err()).contains(first.get(0).split("=")[0]).containsOnlyOnce("ANL-");
+            }
         }
     }
 }

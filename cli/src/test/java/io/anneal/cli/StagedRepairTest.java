@@ -336,7 +336,7 @@ final class StagedRepairTest {
                         ? repairAll(NOW, List.of(n1, n2), "--apply", "--out", out)
                         : repairAll(NOW, List.of(n1, n2), "--out", out, "--staged", staged);
                 assertThat(refused.exitCode()).as("%s %s", out, refused.err()).isEqualTo(2);
-                assertThat(refused.err()).contains("ANL-4001", "directory=", "replica=");
+                assertThat(refused.err()).contains("ANL-4001", "directory=", "source=");
                 assertThat(tree()).isEqualTo(before);
             }
         }
@@ -378,7 +378,7 @@ final class StagedRepairTest {
         for (Path staging : List.of(data, data.getParent(), data.resolve("new/deep"))) {
             try (Served refused = new Served(token, data, staging)) {
                 assertThat(refused.address()).as("%s", staging).isEmpty();
-                assertThat(refused.err()).contains("ANL-4001", "directory=" + staging, "replica=" + data);
+                assertThat(refused.err()).contains("ANL-4001", "directory=" + staging, "source=" + data);
             }
             assertThat(tree()).isEqualTo(before);
         }

@@ -213,6 +213,23 @@ final class RunnableJarTest {
         }
     }
 
+    /** As {@code head} does it, and a disk that is full. */
+    @Test
+    void shouldTellAReaderThatHasEndedFromAFullDisk() throws Exception {
+        String launcher = install().resolve("bin/anneal").toString();
+        for (String what : List.of("--help", "--version", "sstable verify absent 2>&1 >/dev/null")) {
+            Run closed = run(
+                    Map.of("LAUNCHER", launcher),
+                    List.of("bash", "-c", "\"$LAUNCHER\" " + what + " | true; exit ${PIPESTATUS[0]}"));
+            assertThat(closed.exitCode()).as(what + closed.err()).isEqualTo(141);
+            assertThat(closed.err()).isEmpty();
+        }
+        assumeThat(Path.of("/dev/full")).exists();
+        Run full = run(Map.of("LAUNCHER", launcher), List.of("bash", "-c", "\"$LAUNCHER\" --help >/dev/full"));
+        assertThat(full.exitCode()).isEqualTo(1);
+        assertThat(full.err()).contains("ANL-1008", "No space left on device", "make room");
+    }
+
     /** As the tarball is unpacked. */
     private Path install() throws IOException {
         assumeThat(JAR).exists();

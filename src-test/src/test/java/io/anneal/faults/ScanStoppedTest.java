@@ -36,7 +36,6 @@ class ScanStoppedTest {
                 Files.writeString(directory.resolve("schema.cql"), "CREATE TABLE ks.t (p int PRIMARY KEY, v text);");
         String data = directory.resolve("data").toString();
         done("sstable", "generate", "--rows", "" + ROWS, "--schema", schema.toString(), "--to", data);
-        Files.copy(schema, Path.of(data, "ks", "t", "schema.cql"));
         String whole = done("scan", "--data", data);
         Path log = directory.resolve("log");
 

@@ -126,7 +126,7 @@ public final class SSTableScenario {
             Files.writeString(schema, SchemaText.print(table.schema()));
             for (String command : named) {
                 config.progress().accept(NAME + " " + command + MEMORY + ": running");
-                try (TemporaryDirectory target = table.directory().createInside(command)) {
+                try (TemporaryDirectory target = TemporaryDirectory.create("anneal-bench-" + command)) {
                     CommandMemory.Usage usage = memory.measure(arguments(command, table, schema, target), target);
                     String name = command + MEMORY;
                     records.add(record(name, BenchMetric.WALL, usage.wallSeconds()));

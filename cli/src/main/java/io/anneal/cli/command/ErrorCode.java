@@ -39,6 +39,8 @@ enum ErrorCode {
     STATE("ANL-4002", "see docs/errors.md"),
     NOT_AVAILABLE("ANL-4003", "choose something that this version has"),
     MEMORY("ANL-4004", "give more with --memory"),
+    /** Of the process itself. */
+    OUT_OF_MEMORY("ANL-4004", "give more with --memory"),
     COOKIE(
             "ANL-4005",
             "give the cookie whole, with the table, ranges, conditions and key it was made with; or scan anew"),

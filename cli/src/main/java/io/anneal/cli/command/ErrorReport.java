@@ -1,5 +1,6 @@
 package io.anneal.cli.command;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.LiveNodeException;
 import io.anneal.bench.peer.CassandraPeerException;
@@ -43,7 +44,11 @@ import java.net.BindException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a user is told of an exception: one line that says what, where and what to do. The only place that knows which
@@ -52,6 +57,8 @@ import java.util.Optional;
  * @param message one line, without code and advice
  */
 public record ErrorReport(String code, String message, String advice, int exitCode) {
+    private static final Pattern FACT = Pattern.compile(", ([A-Za-z][A-Za-z0-9-]*)=");
+
     private static ErrorReport of(ErrorCode code, String message) {
         return of(code, message, code.advice());
     }
@@ -60,6 +67,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         int exitCode = switch (code) {
             case USAGE, NOT_AVAILABLE, COOKIE -> ExitCode.USAGE;
             case GATE -> ExitCode.GATE;
+            // Neither is an answer of any command.
+            case INTERNAL, OUT_OF_MEMORY -> ExitCode.UNANSWERED;
             default -> ExitCode.NO;
         };
         String line = message == null || message.isBlank() ? code.name() : message.strip();
@@ -77,7 +86,9 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     private static ErrorReport ofInputOutput(IOException failure) {
         String message = failure.getMessage();
-        if (failure instanceof CorruptSSTableException) {
+        if (failure instanceof OutputException) {
+            return of(ErrorCode.INPUT_OUTPUT, message, "make room where the output goes, and run again");
+        } else if (failure instanceof CorruptSSTableException) {
             return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
         } else if (failure instanceof FormerColumnOrderException) {
             return of(ErrorCode.FORMER_COLUMN_ORDER, message);
@@ -208,16 +219,42 @@ public record ErrorReport(String code, String message, String advice, int exitCo
         } else if (failure instanceof IllegalArgumentException) {
             return of(ErrorCode.USAGE, message);
         } else if (failure instanceof OutOfMemoryError) {
-            return of(ErrorCode.MEMORY, "out of memory, reason=" + message);
+            return of(ErrorCode.OUT_OF_MEMORY, "out of memory, reason=" + message);
         } else if (failure instanceof IllegalStateException) {
             return of(ErrorCode.STATE, message);
         }
         return of(ErrorCode.INTERNAL, "unexpected " + failure);
     }
 
-    /** A mistake on the command line. */
-    public static ErrorReport usage(String message) {
-        return of(ErrorCode.USAGE, message);
+    /** A mistake on the command line of a command, by its whole name. */
+    public static ErrorReport usage(String message, String command) {
+        return of(ErrorCode.USAGE, message, "see '" + command + " --help'");
+    }
+
+    /** Returns what the message tells as {@code name=value}, in its order; of a name that it has twice the first. */
+    public Map<String, String> facts() {
+        Map<String, String> facts = new LinkedHashMap<>();
+        Matcher fact = FACT.matcher(message);
+        boolean isFact = fact.find();
+        while (isFact) {
+            String name = fact.group(1);
+            int from = fact.end();
+            isFact = fact.find();
+            facts.putIfAbsent(name, message.substring(from, isFact ? fact.start() : message.length()));
+        }
+        return facts;
+    }
+
+    /** Writes the fields of an object: code, message, facts, and what to do. */
+    public void write(JsonGenerator json) throws IOException {
+        json.writeStringField("code", code);
+        json.writeStringField("message", message);
+        json.writeObjectFieldStart("facts");
+        for (Map.Entry<String, String> fact : facts().entrySet()) {
+            json.writeStringField(fact.getKey(), fact.getValue());
+        }
+        json.writeEndObject();
+        json.writeStringField("advice", advice);
     }
 
     /** {@code anneal: error ANL-1001: what, where; what to do}. */

@@ -12,10 +12,15 @@ public final class ExitCode {
     public static final int GATE = 3;
     /** Rolled back or aborted. */
     public static final int ABORTED = 4;
-    /** An error stopped {@code repair}, {@code diff} or {@code sstable verify} before the answer was known. */
+    /**
+     * An error stopped {@code repair}, {@code diff} or {@code sstable verify} before the answer was known; or a fault of Anneal's own, or a
+     * lack of memory, stopped any command.
+     */
     public static final int UNANSWERED = 5;
 
     public static final int INTERRUPTED = 130;
+    /** Nobody reads the output any more: what a shell says of a program that {@code SIGPIPE} ended. */
+    public static final int CLOSED_PIPE = 141;
 
     private ExitCode() {}
 }

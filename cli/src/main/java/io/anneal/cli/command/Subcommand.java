@@ -1,13 +1,18 @@
 package io.anneal.cli.command;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
 import io.anneal.net.PeerAddress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -18,15 +23,39 @@ public abstract class Subcommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    private Optional<StopSignal> stop = Optional.empty();
+
     /** Does the work; an exception becomes an {@link ErrorReport}. Returns an {@link ExitCode}. */
     protected abstract int execute() throws IOException, InterruptedException;
 
     @Override
-    public final Integer call() throws IOException, InterruptedException {
-        return execute();
+    public final Integer call() throws IOException {
+        try {
+            int exitCode = execute();
+            anneal().endResult(exitCode);
+            return exitCode;
+        } catch (ParameterException e) {
+            throw e;
+        } catch (IOException | InterruptedException | RuntimeException | Error e) {
+            // Whatever stopped it: an exit code of the JVM's own would be taken for an answer.
+            return anneal().stopped(this, e);
+        } finally {
+            // The process stays until the result is whole.
+            stop.ifPresent(StopSignal::settled);
+        }
     }
 
-    /** What the command ends with when an error stops it, unless the error says {@link ErrorReport#exitCode otherwise}. */
+    /** Has the signal that ends the process interrupt this command, which then puts things in order. */
+    public final void stopOnSignal() {
+        stop = Optional.of(StopSignal.interrupting(Thread.currentThread()));
+    }
+
+    /** @param gently has the command end soon; if it has not after some seconds, it is interrupted */
+    public final void stopOnSignal(Runnable gently) {
+        stop = Optional.of(StopSignal.interrupting(Thread.currentThread(), gently));
+    }
+
+    /** Returns what the command ends with when an error stops it, unless the error says {@link ErrorReport#exitCode otherwise}. */
     public int errorExitCode() {
         return ExitCode.NO;
     }
@@ -56,6 +85,40 @@ public abstract class Subcommand implements Callable<Integer> {
 
     public final boolean json() {
         return anneal().json();
+    }
+
+    /** Returns the fields of the result as JSON, one object, which ends with the command. */
+    public final JsonGenerator resultFields() throws IOException {
+        return anneal().resultFields(commandName());
+    }
+
+    /** Ends the result of a command that goes on for as long as nobody stops it. */
+    public final void endResult() throws IOException {
+        anneal().endResult(ExitCode.YES);
+        out().flush();
+    }
+
+    /** How users name the command, without {@code anneal}. */
+    public final String commandName() {
+        return nameOf(spec);
+    }
+
+    /** How users name a command, without {@code anneal}, which alone is itself. */
+    public static String nameOf(CommandSpec command) {
+        String name = command.qualifiedName();
+        return name.substring(name.indexOf(' ') + 1);
+    }
+
+    /**
+     * Ends a command whose output is lost: a stream for printing hides errors, so that without this it would go on.
+     *
+     * @throws OutputException when nobody reads it any more, or it has no room
+     */
+    public final void checkOutput() throws OutputException {
+        Optional<OutputException> loss = StandardStream.loss(out());
+        if (loss.isPresent()) {
+            throw loss.get();
+        }
     }
 
     /** What {@code --memory} says. */
@@ -114,6 +177,36 @@ public abstract class Subcommand implements Callable<Integer> {
             throw usage(option + ": nobody listens at port 0, address=" + text);
         }
         return address;
+    }
+
+    /**
+     * Checks the options that are given, in the order in which they were typed: the first wrong one is told.
+     *
+     * @param checks by the name of an option; each throws a usage error
+     */
+    public final void checkAsTyped(Map<String, Runnable> checks) {
+        for (OptionSpec given : spec.commandLine().getParseResult().matchedOptions()) {
+            Runnable check = checks.get(given.longestName());
+            if (check != null) {
+                check.run();
+            }
+        }
+    }
+
+    /** @param otherwise what a usage error says where it is not right */
+    public final void require(boolean isRight, String otherwise) {
+        if (!isRight) {
+            throw usage(otherwise);
+        }
+    }
+
+    /** Reads what an option says; what is wrong with it is a usage error that names the option. */
+    public final <T> T read(String option, Supplier<T> value) {
+        try {
+            return value.get();
+        } catch (IllegalArgumentException e) {
+            throw usage(option + ": " + e.getMessage());
+        }
     }
 
     /** Options that contradict each other. */

@@ -3,6 +3,7 @@ package io.anneal.cli.demo;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.key.TokenRange;
@@ -61,6 +62,9 @@ public final class DemoCommand extends Subcommand {
     protected int execute() throws IOException {
         if (rows < 1 || rows > 50_000_000) {
             throw usage("--rows takes a number from 1 to 50,000,000");
+        }
+        if (keep != null) {
+            OutputDirectory.requireEmpty("--dir", keep);
         }
         Path directory = keep == null ? Files.createTempDirectory("anneal-demo") : Files.createDirectories(keep);
         try {
@@ -122,7 +126,13 @@ public final class DemoCommand extends Subcommand {
         List<ReplicaReading> after =
                 read(replicas, Optional.of(report.sessionIds().get(0)), differing);
         boolean equal = after.get(0).equalTo(after.get(1)) && after.get(0).equalTo(after.get(2));
-        new DemoTable(report, before, after, repairSeconds).print(out());
+        DemoTable table = new DemoTable(report, before, after, repairSeconds);
+        if (json()) {
+            table.write(resultFields(), equal);
+            resultFields().writeStringField("directory", keep == null ? null : directory.toString());
+            return equal ? ExitCode.YES : ExitCode.NO;
+        }
+        table.print(out());
         if (equal) {
             out().printf(
                             Locale.ROOT,

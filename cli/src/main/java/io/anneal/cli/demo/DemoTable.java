@@ -1,6 +1,8 @@
 package io.anneal.cli.demo;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.repair.RepairReport;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +29,21 @@ record DemoTable(RepairReport report, List<ReplicaReading> before, List<ReplicaR
         }
         line(out, "time", "%.2f s", repairSeconds);
         out.println();
+    }
+
+    void write(JsonGenerator json, boolean areEqual) throws IOException {
+        json.writeBooleanField("equal", areEqual);
+        json.writeArrayFieldStart("rowsBefore");
+        for (ReplicaReading replica : before) {
+            json.writeNumber(replica.rows());
+        }
+        json.writeEndArray();
+        json.writeNumberField("rowsDiffering", report.rowsDiffering());
+        json.writeNumberField("deletionsDiffering", report.deletionsDiffering());
+        json.writeNumberField("networkBytes", report.networkBytes());
+        json.writeNumberField("itemBytes", report.itemBytes());
+        json.writeNumberField("rangeRepairBytes", rangeRepairBytes());
+        json.writeNumberField("seconds", repairSeconds);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.PhaseControl;
@@ -84,10 +84,10 @@ final class MigrateAdvanceCommand extends Subcommand {
 
     private int printPlan(Readiness readiness) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate advance")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), readiness);
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, readiness);
+
         } else {
             out().println(PhaseText.gates(readiness));
         }
@@ -96,10 +96,10 @@ final class MigrateAdvanceCommand extends Subcommand {
 
     private void printResult(PhaseRecord now, List<String> meaning) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate advance")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), now);
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, now);
+
             return;
         }
         out().println("migration " + migration.name() + " is in phase "

@@ -3,7 +3,6 @@ package io.anneal.cli.migrate;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.BulkOrders;
@@ -98,10 +97,10 @@ final class MigrateBackfillCommand extends Subcommand {
             complete = control.originIsWhole();
         }
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), back);
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, back);
+
         } else {
             out().println(told(complete));
         }
@@ -117,13 +116,13 @@ final class MigrateBackfillCommand extends Subcommand {
     private int print(ReverseResult done) throws IOException {
         VerificationResult found = done.verification();
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), done.phase());
-                result.fields().writeNumberField("entries", found.entries());
-                result.fields().writeNumberField("repaired", found.repaired());
-                result.fields().writeNumberField("mismatches", found.mismatches());
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, done.phase());
+            json.writeNumberField("entries", found.entries());
+            json.writeNumberField("repaired", found.repaired());
+            json.writeNumberField("mismatches", found.mismatches());
+
         } else {
             out().println(String.format(
                     Locale.ROOT,
@@ -138,16 +137,15 @@ final class MigrateBackfillCommand extends Subcommand {
 
     private void print(BackfillResult done) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate backfill")) {
-                JsonGenerator json = result.fields();
-                json.writeStringField("name", migration.name());
-                json.writeNumberField("rows", done.rows());
-                json.writeNumberField("bytes", done.bytes());
-                json.writeNumberField("ranges", done.ranges());
-                json.writeNumberField("resumedRanges", done.resumedRanges());
-                json.writeNumberField("retries", done.retries());
-                json.writeNumberField("seconds", done.seconds());
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            json.writeNumberField("rows", done.rows());
+            json.writeNumberField("bytes", done.bytes());
+            json.writeNumberField("ranges", done.ranges());
+            json.writeNumberField("resumedRanges", done.resumedRanges());
+            json.writeNumberField("retries", done.retries());
+            json.writeNumberField("seconds", done.seconds());
+
         } else {
             out().println(String.format(
                     Locale.ROOT,

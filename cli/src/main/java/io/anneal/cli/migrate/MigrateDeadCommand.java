@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.PhaseControl;
 import java.io.IOException;
@@ -38,14 +38,14 @@ final class MigrateDeadCommand extends Subcommand {
             }
         }
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate dead")) {
-                result.fields().writeStringField("name", migration.name());
-                result.fields().writeArrayFieldStart("instances");
-                for (String instance : instances) {
-                    result.fields().writeString(instance);
-                }
-                result.fields().writeEndArray();
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            json.writeArrayFieldStart("instances");
+            for (String instance : instances) {
+                json.writeString(instance);
             }
+            json.writeEndArray();
+
         } else {
             instances.forEach(instance -> out().println("instance " + instance + " is declared dead"));
         }

@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.InstanceState;
 import io.anneal.dualdao.control.Readiness;
@@ -58,13 +58,13 @@ final class MigrateFinishCommand extends Subcommand {
 
     private void print(Readiness readiness, String instances) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate finish")) {
-                result.fields().writeStringField("name", migration.name());
-                if (plan) {
-                    PhaseJson.write(result.fields(), readiness);
-                }
-                result.fields().writeBooleanField("finished", !plan);
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            if (plan) {
+                PhaseJson.write(json, readiness);
             }
+            json.writeBooleanField("finished", !plan);
+
             return;
         }
         if (plan) {

@@ -2,7 +2,6 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -35,23 +34,21 @@ final class MigrateHistoryCommand extends Subcommand {
     }
 
     private void printJson(List<PhaseRecord> history, List<PhaseNote> notes) throws IOException {
-        try (JsonResult result = new JsonResult(out(), "migrate history")) {
-            JsonGenerator json = result.fields();
-            json.writeStringField("name", migration.name());
-            json.writeArrayFieldStart("history");
-            for (PhaseRecord entry : history) {
-                json.writeStartObject();
-                PhaseJson.write(json, entry);
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeArrayFieldStart("notes");
-            for (PhaseNote note : notes) {
-                json.writeStartObject();
-                PhaseJson.write(json, note);
-                json.writeEndObject();
-            }
-            json.writeEndArray();
+        JsonGenerator json = resultFields();
+        json.writeStringField("name", migration.name());
+        json.writeArrayFieldStart("history");
+        for (PhaseRecord entry : history) {
+            json.writeStartObject();
+            PhaseJson.write(json, entry);
+            json.writeEndObject();
         }
+        json.writeEndArray();
+        json.writeArrayFieldStart("notes");
+        for (PhaseNote note : notes) {
+            json.writeStartObject();
+            PhaseJson.write(json, note);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 }

@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -33,10 +33,10 @@ final class MigrateInitCommand extends Subcommand {
             PhaseRecord first = phases.control()
                     .create(who.who(), who.why("begin"), open.marks().toArray(PhaseMark[]::new));
             if (json()) {
-                try (JsonResult result = new JsonResult(out(), "migrate init")) {
-                    result.fields().writeStringField("name", migration.name());
-                    PhaseJson.write(result.fields(), first);
-                }
+                JsonGenerator json = resultFields();
+                json.writeStringField("name", migration.name());
+                PhaseJson.write(json, first);
+
             } else {
                 out().println("migration " + migration.name() + " begins in phase "
                         + first.phase().label());

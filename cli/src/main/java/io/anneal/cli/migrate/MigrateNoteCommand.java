@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
@@ -29,10 +29,10 @@ final class MigrateNoteCommand extends Subcommand {
             note = phases.control().note(who.who(), String.join(" ", words));
         }
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate note")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), note);
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, note);
+
         } else {
             out().println("noted at " + note.at());
         }

@@ -42,8 +42,13 @@ final class MigratePageCommand extends Subcommand {
             phases.control().current();
             try (MigrationPage open = MigrationPage.start(
                     page.config(this, host, port, environment), phases.store(), migration.name(), phases.control())) {
-                out().println("page: " + open.urlWithToken());
-                out().flush();
+                if (json()) {
+                    resultFields().writeStringField("page", open.urlWithToken().toString());
+                    endResult();
+                } else {
+                    out().println("page: " + open.urlWithToken());
+                    out().flush();
+                }
                 new CountDownLatch(1).await();
             }
         }

@@ -2,7 +2,6 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.PhaseRecovery;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -55,19 +54,18 @@ final class MigrateRecoverCommand extends Subcommand {
 
     private void print(PhaseRecovery recovery, Optional<PhaseRecord> planned) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate recover")) {
-                JsonGenerator json = result.fields();
-                json.writeStringField("name", migration.name());
-                json.writeBooleanField("done", planned.isPresent() && yes);
-                json.writeArrayFieldStart("found");
-                for (PhaseRecovery.Finding finding : recovery.findings()) {
-                    json.writeString(finding.toString());
-                }
-                json.writeEndArray();
-                if (planned.isPresent()) {
-                    PhaseJson.write(json, planned.get());
-                }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            json.writeBooleanField("done", planned.isPresent() && yes);
+            json.writeArrayFieldStart("found");
+            for (PhaseRecovery.Finding finding : recovery.findings()) {
+                json.writeString(finding.toString());
             }
+            json.writeEndArray();
+            if (planned.isPresent()) {
+                PhaseJson.write(json, planned.get());
+            }
+
             return;
         }
         recovery.findings().forEach(finding -> out().println("found " + finding));

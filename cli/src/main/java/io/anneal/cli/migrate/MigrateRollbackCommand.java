@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.control.RollbackPlan;
@@ -53,15 +53,15 @@ final class MigrateRollbackCommand extends Subcommand {
         List<String> price = phases.control().emergencyPrice();
         PhaseRecord now = plan ? phases.control().current() : phases.control().emergency(who.who(), who.why(""));
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), now);
-                result.fields().writeArrayFieldStart("price");
-                for (String sentence : price) {
-                    result.fields().writeString(sentence);
-                }
-                result.fields().writeEndArray();
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, now);
+            json.writeArrayFieldStart("price");
+            for (String sentence : price) {
+                json.writeString(sentence);
             }
+            json.writeEndArray();
+
             return ExitCode.YES;
         }
         if (!plan) {
@@ -75,10 +75,10 @@ final class MigrateRollbackCommand extends Subcommand {
 
     private int printPlan(RollbackPlan planned) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), planned);
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, planned);
+
         } else {
             out().println("from phase " + planned.from().label() + " to "
                     + planned.to().map(to -> "phase " + to.label()).orElse("nowhere"));
@@ -91,10 +91,10 @@ final class MigrateRollbackCommand extends Subcommand {
 
     private void printResult(PhaseRecord now, List<String> meaning) throws IOException {
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "migrate rollback")) {
-                result.fields().writeStringField("name", migration.name());
-                PhaseJson.write(result.fields(), now);
-            }
+            JsonGenerator json = resultFields();
+            json.writeStringField("name", migration.name());
+            PhaseJson.write(json, now);
+
             return;
         }
         out().println("migration " + migration.name() + " is back in phase "

@@ -3,7 +3,6 @@ package io.anneal.cli.migrate;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
@@ -220,7 +219,7 @@ public final class MigrateRunCommand extends Subcommand {
         DualEnvironment environment = DualEnvironment.system()
                 .withClocks(environment().clock(), environment().nanoTime());
         ScheduledExecutorService delays = environment.threads().scheduler();
-        StopSignal stop = StopSignal.interrupting(Thread.currentThread());
+        stopOnSignal();
         try (PhaseStore phases = openPhases()) {
             checkDuration(phases.read(name));
             try (MigrationSides open = openSides(temporary, Delayer.of(delays));
@@ -229,7 +228,6 @@ public final class MigrateRunCommand extends Subcommand {
             }
         } finally {
             delays.shutdownNow();
-            stop.settled();
         }
     }
 
@@ -335,7 +333,7 @@ public final class MigrateRunCommand extends Subcommand {
             }
             RunResult result = new MigrationRun(config, dual, phases, works, environment, lines).run();
             if (json()) {
-                new RunJson(name, result).write(out());
+                new RunJson(name, result).write(resultFields());
             }
             return exitCode(result);
         } finally {

@@ -2,7 +2,6 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.InstanceState;
 import io.anneal.dualdao.control.PhaseControl;
@@ -121,24 +120,22 @@ final class MigrateStatusCommand extends Subcommand {
             Readiness readiness,
             MergedFacts facts)
             throws IOException {
-        try (JsonResult result = new JsonResult(out(), "migrate status")) {
-            JsonGenerator json = result.fields();
-            json.writeStringField("name", migration.name());
-            PhaseJson.write(json, current);
-            json.writeBooleanField("finished", end.isPresent());
-            json.writeArrayFieldStart("instances");
-            for (InstanceState instance : instances) {
-                PhaseJson.write(json, instance);
-            }
-            json.writeEndArray();
-            json.writeObjectFieldStart("counters");
-            for (Counter counter : Counter.values()) {
-                json.writeNumberField(counter.name(), facts.sum(counter));
-            }
-            json.writeEndObject();
-            json.writeNumberField("dirtyTarget", facts.sum(Facts.DIRTY_TARGET).orElse(0));
-            json.writeNumberField("dirtyOrigin", facts.sum(Facts.DIRTY_ORIGIN).orElse(0));
-            PhaseJson.write(json, readiness);
+        JsonGenerator json = resultFields();
+        json.writeStringField("name", migration.name());
+        PhaseJson.write(json, current);
+        json.writeBooleanField("finished", end.isPresent());
+        json.writeArrayFieldStart("instances");
+        for (InstanceState instance : instances) {
+            PhaseJson.write(json, instance);
         }
+        json.writeEndArray();
+        json.writeObjectFieldStart("counters");
+        for (Counter counter : Counter.values()) {
+            json.writeNumberField(counter.name(), facts.sum(counter));
+        }
+        json.writeEndObject();
+        json.writeNumberField("dirtyTarget", facts.sum(Facts.DIRTY_TARGET).orElse(0));
+        json.writeNumberField("dirtyOrigin", facts.sum(Facts.DIRTY_ORIGIN).orElse(0));
+        PhaseJson.write(json, readiness);
     }
 }

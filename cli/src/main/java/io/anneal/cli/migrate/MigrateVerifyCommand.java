@@ -2,7 +2,6 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.BulkOrders;
@@ -106,22 +105,20 @@ final class MigrateVerifyCommand extends Subcommand {
     }
 
     private void printJson(VerificationResult compared) throws IOException {
-        try (JsonResult result = new JsonResult(out(), "migrate verify")) {
-            JsonGenerator json = result.fields();
-            json.writeStringField("name", migration.name());
-            json.writeNumberField("entries", compared.entries());
-            json.writeNumberField("onlyOrigin", compared.onlyOrigin());
-            json.writeNumberField("onlyTarget", compared.onlyTarget());
-            json.writeNumberField("different", compared.different());
-            json.writeNumberField("cleared", compared.cleared());
-            json.writeNumberField("writtenPast", compared.writtenPast());
-            json.writeBooleanField("complete", compared.complete());
-            json.writeNumberField("seconds", compared.seconds());
-            json.writeArrayFieldStart("samples");
-            for (BulkMismatch sample : compared.samples()) {
-                json.writeString(sample.toString());
-            }
-            json.writeEndArray();
+        JsonGenerator json = resultFields();
+        json.writeStringField("name", migration.name());
+        json.writeNumberField("entries", compared.entries());
+        json.writeNumberField("onlyOrigin", compared.onlyOrigin());
+        json.writeNumberField("onlyTarget", compared.onlyTarget());
+        json.writeNumberField("different", compared.different());
+        json.writeNumberField("cleared", compared.cleared());
+        json.writeNumberField("writtenPast", compared.writtenPast());
+        json.writeBooleanField("complete", compared.complete());
+        json.writeNumberField("seconds", compared.seconds());
+        json.writeArrayFieldStart("samples");
+        for (BulkMismatch sample : compared.samples()) {
+            json.writeString(sample.toString());
         }
+        json.writeEndArray();
     }
 }

@@ -1,7 +1,7 @@
 package io.anneal.cli.migrate;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.BulkOrders;
@@ -69,13 +69,13 @@ final class OrderedWork {
             text += "; " + left + " more could not be copied just then, and wait in journals";
         }
         if (command.json()) {
-            try (JsonResult result = new JsonResult(command.out(), "migrate " + verb)) {
-                result.fields().writeStringField("name", name);
-                result.fields().writeNumberField("keys", keys);
-                result.fields().writeNumberField("mismatches", mismatches);
-                result.fields().writeNumberField("left", left);
-                result.fields().writeStringField("text", text);
-            }
+            JsonGenerator json = command.resultFields();
+            json.writeStringField("name", name);
+            json.writeNumberField("keys", keys);
+            json.writeNumberField("mismatches", mismatches);
+            json.writeNumberField("left", left);
+            json.writeStringField("text", text);
+
             return;
         }
         command.out()

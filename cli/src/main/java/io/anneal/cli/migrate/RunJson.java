@@ -1,7 +1,6 @@
 package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.dualdao.stats.Counter;
 import io.anneal.dualdao.stats.StatsSnapshot.Distribution;
 import io.anneal.harness.PhaseStretch;
@@ -9,33 +8,28 @@ import io.anneal.harness.RunResult;
 import io.anneal.harness.load.HistoryVerdict;
 import io.anneal.harness.load.Violation;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.util.Locale;
 
 /** A run's result as JSON. */
 record RunJson(String name, RunResult result) {
-    void write(PrintStream out) throws IOException {
-        try (JsonResult written = new JsonResult(out, "migrate run")) {
-            JsonGenerator json = written.fields();
-            json.writeStringField("name", name);
-            PhaseJson.write(json, result.last());
-            json.writeStringField(
-                    "outcome",
-                    result.walk()
-                            .map(walk -> walk.outcome().name().toLowerCase(Locale.ROOT))
-                            .orElse("followed"));
-            json.writeStringField(
-                    "reason", result.walk().map(walk -> walk.reason()).orElse(""));
-            json.writeArrayFieldStart("phases");
-            for (PhaseStretch stretch : result.stretches()) {
-                write(json, stretch);
-            }
-            json.writeEndArray();
-            if (result.verdict().isPresent()) {
-                write(json, result.verdict().get());
-                json.writeNumberField("unread", result.unread());
-                json.writeNumberField("failed", result.failed());
-            }
+    void write(JsonGenerator json) throws IOException {
+        json.writeStringField("name", name);
+        PhaseJson.write(json, result.last());
+        json.writeStringField(
+                "outcome",
+                result.walk()
+                        .map(walk -> walk.outcome().name().toLowerCase(Locale.ROOT))
+                        .orElse("followed"));
+        json.writeStringField("reason", result.walk().map(walk -> walk.reason()).orElse(""));
+        json.writeArrayFieldStart("phases");
+        for (PhaseStretch stretch : result.stretches()) {
+            write(json, stretch);
+        }
+        json.writeEndArray();
+        if (result.verdict().isPresent()) {
+            write(json, result.verdict().get());
+            json.writeNumberField("unread", result.unread());
+            json.writeNumberField("failed", result.failed());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.anneal.cli.repair;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.agent.Agent;
 import io.anneal.agent.AgentService;
 import io.anneal.agent.AgentStatus;
@@ -114,8 +115,15 @@ public final class AgentCommand extends Subcommand {
             try (CommandNode listening = CommandNode.open(security.config(this, host()::newId))) {
                 listening.node().listen(address);
             }
-            out().println("an agent can start here: node " + node.endpoint() + ", host id " + node.hostId()
-                    + ", Cassandra " + node.version());
+            if (json()) {
+                JsonGenerator json = resultFields();
+                json.writeStringField("node", node.endpoint());
+                json.writeStringField("host-id", node.hostId().toString());
+                json.writeStringField("version", node.version());
+            } else {
+                out().println("an agent can start here: node " + node.endpoint() + ", host id " + node.hostId()
+                        + ", Cassandra " + node.version());
+            }
             return ExitCode.YES;
         }
         try (Agent agent = Agent.open(config, directory, host());
@@ -128,8 +136,13 @@ public final class AgentCommand extends Subcommand {
                         new AgentService(agent)::register)) {
             agent.whenBusy(AgentHeap::work);
             agent.whenIdle(AgentHeap::rest);
-            out().println("listening on " + PeerAddress.text(node.address()));
-            out().flush();
+            if (json()) {
+                resultFields().writeStringField("listening", PeerAddress.text(node.address()));
+                endResult();
+            } else {
+                out().println("listening on " + PeerAddress.text(node.address()));
+                out().flush();
+            }
             node.awaitStop(() -> letGo(agent), () -> {});
             return ExitCode.YES;
         }

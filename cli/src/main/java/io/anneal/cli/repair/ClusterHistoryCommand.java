@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.RunRecords;
 import io.anneal.cli.runs.RunsOutput;
@@ -30,6 +31,13 @@ public final class ClusterHistoryCommand extends Subcommand {
             description = "Where runs are recorded; .anneal/repairs in the user's home by default.")
     private Path state;
 
+    @Option(
+            names = "--forget",
+            paramLabel = "KS.TABLE",
+            converter = QualifiedTable.Converter.class,
+            description = "Forget what runs that are over say of a table, as of one that was dropped.")
+    private QualifiedTable forget;
+
     @Override
     public int errorExitCode() {
         return ExitCode.UNANSWERED;
@@ -42,6 +50,10 @@ public final class ClusterHistoryCommand extends Subcommand {
                 state != null ? state : RunOptions.defaultDirectory(this),
                 environment().clock(),
                 this::say);
+        if (forget != null) {
+            require(wanted.isEmpty(), "--forget takes one table: leave out " + wanted);
+            return RunOptions.forget(this, records, forget);
+        }
         return new PastRuns(
                         this,
                         records,

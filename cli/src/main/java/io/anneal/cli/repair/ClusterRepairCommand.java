@@ -9,7 +9,6 @@ import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
-import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.HoldState;
 import io.anneal.cli.runs.KnownRun;
@@ -208,6 +207,10 @@ public final class ClusterRepairCommand extends Subcommand {
         if (runs.isStatus() || runs.isHistory()) {
             return lookBack();
         }
+        if (runs.isForget()) {
+            requireNoTables("--forget");
+            return runs.forget(this);
+        }
         if (change != null) {
             return changeRun();
         }
@@ -347,8 +350,7 @@ public final class ClusterRepairCommand extends Subcommand {
         check();
         UUID id = resumed.map(one -> one.run().id()).orElseGet(() -> host().newId());
         AtomicReference<ClusterSession> session = new AtomicReference<>();
-        StopSignal stop = StopSignal.interrupting(
-                Thread.currentThread(), () -> Optional.ofNullable(session.get()).ifPresent(ClusterSession::stop));
+        stopOnSignal(() -> Optional.ofNullable(session.get()).ifPresent(ClusterSession::stop));
         Optional<OpenRun> record = Optional.empty();
         try (CommandNode node = security.node(this)) {
             List<ClusterPart> parts = resumed.isPresent() ? planAgain(node, resumed.get()) : plan(node);
@@ -383,7 +385,6 @@ public final class ClusterRepairCommand extends Subcommand {
                 }
                 record.get().close();
             }
-            stop.settled();
         }
     }
 

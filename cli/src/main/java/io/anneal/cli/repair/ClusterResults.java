@@ -5,7 +5,6 @@ import io.anneal.agent.ClusterHold;
 import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.OpenRun;
@@ -219,56 +218,54 @@ final class ClusterResults {
     }
 
     private void write(List<ClusterHold.Imported> imported, StagedReview review, boolean isKept) throws IOException {
-        try (JsonResult result = new JsonResult(command.out(), "cluster repair")) {
-            JsonGenerator json = result.fields();
-            json.writeStringField("run", run.toString());
-            json.writeBooleanField("dry-run", dryRun);
-            json.writeStringField("resume", isKept ? goOn.orElse(null) : null);
-            if (snapshots.isPresent()) {
-                json.writeStringField("snapshots-from", snapshots.get().from().toString());
-                json.writeStringField("snapshots-to", snapshots.get().to().toString());
-            }
-            json.writeArrayFieldStart("tables");
-            for (Map.Entry<QualifiedTable, RepairReport> table : done.entrySet()) {
-                RepairReport report = table.getValue();
-                json.writeStartObject();
-                json.writeStringField("table", table.getKey().toString());
-                if (!report.comparedNothing()) {
-                    json.writeBooleanField("were-equal", report.wereEqual());
-                }
-                RepairOutput.writeCounts(json, report);
-                json.writeNumberField("rows-compared", report.rowsCompared());
-                json.writeStringField(
-                        "compared-up-to",
-                        Instant.ofEpochSecond(report.coveredUntilSeconds()).toString());
-                RepairOutput.writeTexts(json, "notes", report.notes());
-                json.writeArrayFieldStart("replicas");
-                for (RepairReport.ReplicaReport replica : report.replicas()) {
-                    json.writeStartObject();
-                    RepairOutput.writeReplica(json, report, replica);
-                    json.writeEndObject();
-                }
-                json.writeEndArray();
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeArrayFieldStart("nodes");
-            for (ClusterHold.Imported node : imported) {
-                json.writeStartObject();
-                json.writeStringField("agent", node.agent().name());
-                json.writeNumberField("sstables-imported", node.sstables());
-                json.writeStringField(
-                        "error",
-                        node.failure().isEmpty()
-                                ? null
-                                : ErrorReport.of(node.failure().get()).message());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            RepairOutput.writeTexts(json, "notes", review.lines());
-            RepairOutput.writeTexts(json, "refused", List.copyOf(review.refused()));
-            RepairOutput.writeTexts(
-                    json, "errors", failures.stream().map(ErrorReport::message).toList());
+        JsonGenerator json = command.resultFields();
+        json.writeStringField("run", run.toString());
+        json.writeBooleanField("dry-run", dryRun);
+        json.writeStringField("resume", isKept ? goOn.orElse(null) : null);
+        if (snapshots.isPresent()) {
+            json.writeStringField("snapshots-from", snapshots.get().from().toString());
+            json.writeStringField("snapshots-to", snapshots.get().to().toString());
         }
+        json.writeArrayFieldStart("tables");
+        for (Map.Entry<QualifiedTable, RepairReport> table : done.entrySet()) {
+            RepairReport report = table.getValue();
+            json.writeStartObject();
+            json.writeStringField("table", table.getKey().toString());
+            if (!report.comparedNothing()) {
+                json.writeBooleanField("were-equal", report.wereEqual());
+            }
+            RepairOutput.writeCounts(json, report);
+            json.writeNumberField("rows-compared", report.rowsCompared());
+            json.writeStringField(
+                    "compared-up-to",
+                    Instant.ofEpochSecond(report.coveredUntilSeconds()).toString());
+            RepairOutput.writeTexts(json, "notes", report.notes());
+            json.writeArrayFieldStart("replicas");
+            for (RepairReport.ReplicaReport replica : report.replicas()) {
+                json.writeStartObject();
+                RepairOutput.writeReplica(json, report, replica);
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("nodes");
+        for (ClusterHold.Imported node : imported) {
+            json.writeStartObject();
+            json.writeStringField("agent", node.agent().name());
+            json.writeNumberField("sstables-imported", node.sstables());
+            json.writeStringField(
+                    "error",
+                    node.failure().isEmpty()
+                            ? null
+                            : ErrorReport.of(node.failure().get()).message());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        RepairOutput.writeTexts(json, "notes", review.lines());
+        RepairOutput.writeTexts(json, "refused", List.copyOf(review.refused()));
+        RepairOutput.writeTexts(
+                json, "errors", failures.stream().map(ErrorReport::message).toList());
     }
 }

@@ -1,10 +1,10 @@
 package io.anneal.cli.repair;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.agent.AgentPeer;
 import io.anneal.agent.AgentStatus;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
@@ -38,25 +38,24 @@ public final class ClusterStatusCommand extends Subcommand {
             if (!json()) {
                 return show(this, node, agents);
             }
-            try (JsonResult json = new JsonResult(out(), "cluster status")) {
-                json.fields().writeArrayFieldStart("agents");
-                int exitCode = ask(this, node, agents, new Told() {
-                    @Override
-                    public void status(AgentPeer agent, AgentStatus status) throws IOException {
-                        write(json, agent, status);
-                    }
+            JsonGenerator json = resultFields();
+            json.writeArrayFieldStart("agents");
+            int exitCode = ask(this, node, agents, new Told() {
+                @Override
+                public void status(AgentPeer agent, AgentStatus status) throws IOException {
+                    write(json, agent, status);
+                }
 
-                    @Override
-                    public void silence(AgentPeer agent, ErrorReport failure) throws IOException {
-                        json.fields().writeStartObject();
-                        json.fields().writeStringField("agent", agent.name());
-                        json.fields().writeStringField("error", failure.message());
-                        json.fields().writeEndObject();
-                    }
-                });
-                json.fields().writeEndArray();
-                return exitCode;
-            }
+                @Override
+                public void silence(AgentPeer agent, ErrorReport failure) throws IOException {
+                    json.writeStartObject();
+                    json.writeStringField("agent", agent.name());
+                    json.writeStringField("error", failure.message());
+                    json.writeEndObject();
+                }
+            });
+            json.writeEndArray();
+            return exitCode;
         }
     }
 
@@ -132,22 +131,19 @@ public final class ClusterStatusCommand extends Subcommand {
                                                         + status.heldTables()));
     }
 
-    private static void write(JsonResult json, AgentPeer agent, AgentStatus status) throws IOException {
-        json.fields().writeStartObject();
-        json.fields().writeStringField("agent", agent.name());
-        json.fields().writeStringField("node", status.endpoint());
-        json.fields().writeStringField("host-id", status.hostId().toString());
-        json.fields().writeStringField("version", status.version());
-        json.fields().writeStringField("run", status.run().map(UUID::toString).orElse(null));
-        json.fields()
-                .writeStringField(
-                        "snapshot", status.snapshotAt().map(Instant::toString).orElse(null));
+    private static void write(JsonGenerator json, AgentPeer agent, AgentStatus status) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("agent", agent.name());
+        json.writeStringField("node", status.endpoint());
+        json.writeStringField("host-id", status.hostId().toString());
+        json.writeStringField("version", status.version());
+        json.writeStringField("run", status.run().map(UUID::toString).orElse(null));
+        json.writeStringField(
+                "snapshot", status.snapshotAt().map(Instant::toString).orElse(null));
         if (status.leaseLeft().isPresent()) {
-            json.fields()
-                    .writeNumberField(
-                            "lease-seconds-left", status.leaseLeft().get().toSeconds());
+            json.writeNumberField("lease-seconds-left", status.leaseLeft().get().toSeconds());
         }
-        RepairOutput.writeTexts(json.fields(), "held-tables", status.heldTables());
-        json.fields().writeEndObject();
+        RepairOutput.writeTexts(json, "held-tables", status.heldTables());
+        json.writeEndObject();
     }
 }

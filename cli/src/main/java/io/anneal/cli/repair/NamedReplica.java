@@ -152,34 +152,6 @@ public record NamedReplica(String name, String owner, Path directory) {
         return StoreDirectory.ofDirectoryOrData(directory.toRealPath());
     }
 
-    /**
-     * Keeps a staging directory, which need not be there yet, out of what is only read.
-     *
-     * @throws IllegalArgumentException when it is or holds a replica's directory, or lies in one
-     */
-    static void refuseOverlap(Path staging, List<Path> directories) throws IOException {
-        Path place = real(staging);
-        for (Path directory : directories) {
-            Path real = directory.toRealPath();
-            if (place.startsWith(TableDirectories.withoutSnapshot(real)) || real.startsWith(place)) {
-                throw new IllegalArgumentException(
-                        "new SSTables would lie among a replica's own: give another directory" + " for them, directory="
-                                + staging + ", replica=" + directory);
-            }
-        }
-    }
-
-    /** The real path as it will be when the parts that are not there are made. */
-    private static Path real(Path path) throws IOException {
-        Path absolute = path.toAbsolutePath();
-        Path real = absolute.getRoot();
-        for (Path part : absolute) {
-            Path next = real.resolve(part);
-            real = Files.exists(next) ? next.toRealPath() : next.normalize();
-        }
-        return real;
-    }
-
     /** @throws IllegalArgumentException when a directory lies in another, so that they are no two replicas */
     static void refuseNested(List<Path> directories) throws IOException {
         for (Path inner : directories) {

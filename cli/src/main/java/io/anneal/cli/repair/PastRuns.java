@@ -16,6 +16,7 @@ import java.util.function.Function;
 /** {@code --status} and {@code --history}: what records tell of runs. */
 final class PastRuns {
     private final Subcommand command;
+    private final RunRecords records;
     private final List<KnownRun> runs;
     private final List<String> unreadable;
     private final List<QualifiedTable> tables;
@@ -35,6 +36,7 @@ final class PastRuns {
             List<String> replicas)
             throws IOException {
         this.command = command;
+        this.records = records;
         this.tables = tables;
         RunRecords.All all = records.all();
         runs = all.runs().stream().filter(run -> run.isOf(tables, replicas)).toList();
@@ -59,7 +61,7 @@ final class PastRuns {
                 .filter(run -> run.record().isUnfinished() || run.mayBeHeld())
                 .toList();
         if (command.json()) {
-            output.writeStatus(unfinished, unreadable);
+            output.writeStatus(command.resultFields(), unfinished, unreadable);
         } else {
             output.printStatus(unfinished);
         }
@@ -74,12 +76,14 @@ final class PastRuns {
         List<Coverage> coverage =
                 Coverage.of(runs.stream().map(KnownRun::record).toList(), tables);
         if (command.json()) {
-            output.writeHistory(over, coverage, unreadable);
+            output.writeHistory(command.resultFields(), over, coverage, unreadable);
+        } else if (runs.isEmpty() && tables.isEmpty() && unreadable.isEmpty()) {
+            command.out().println("nothing recorded, records=" + records.directory());
         } else {
             output.printHistory(over, coverage);
         }
         // An alarm that looks where no run was ever recorded, as by a wrong path, must not be silent.
-        boolean isCovered = !runs.isEmpty() && coverage.stream().noneMatch(table -> table.isOverdue(now));
+        boolean isCovered = !coverage.isEmpty() && coverage.stream().noneMatch(table -> table.isOverdue(now));
         return isCovered ? ExitCode.YES : ExitCode.NO;
     }
 }

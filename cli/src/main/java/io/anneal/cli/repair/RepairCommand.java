@@ -2,10 +2,10 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RingFile;
-import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
 import io.anneal.cli.runs.RecordedReplica;
@@ -27,6 +27,7 @@ import io.anneal.repair.RepairConfig;
 import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
+import io.anneal.store.directory.CassandraDirectory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
@@ -42,6 +43,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -191,6 +194,8 @@ public final class RepairCommand extends Subcommand {
     @Mixin
     private RunOptions runs = new RunOptions();
 
+    private static final Logger LOG = LoggerFactory.getLogger(RepairCommand.class);
+
     private final JobControl control = new JobControl();
 
     @Override
@@ -203,6 +208,9 @@ public final class RepairCommand extends Subcommand {
         runs.check(this);
         if (runs.isStatus() || runs.isHistory()) {
             return lookBack();
+        }
+        if (runs.isForget()) {
+            return runs.forget(this);
         }
         if (!runs.isResume()) {
             return repair(Optional.empty());
@@ -244,9 +252,11 @@ public final class RepairCommand extends Subcommand {
         String what = expanded.size() == 1 ? expanded.get(0).toString() : expanded.size() + " tables";
         RepairResults results;
         // What is done up to here is recorded, so that the run loses nothing when it is gone on with.
-        StopSignal stop = run.checkpoint().isPresent()
-                ? StopSignal.interrupting(Thread.currentThread(), () -> control.stop("interrupted"))
-                : StopSignal.interrupting(Thread.currentThread());
+        if (run.checkpoint().isPresent()) {
+            stopOnSignal(() -> control.stop("interrupted"));
+        } else {
+            stopOnSignal();
+        }
         try (Progress progress = progress(what)) {
             results = new RepairResults(this, task, progress, run, nextStep(named));
             repairAll(task, named, results, progress);
@@ -254,10 +264,39 @@ public final class RepairCommand extends Subcommand {
             say("interrupted: what was not finished is removed");
             run.interrupted();
             return ExitCode.INTERRUPTED;
-        } finally {
-            stop.settled();
+        }
+        List<String> nowhere = results.untouched().stream()
+                .filter(this::isNowhere)
+                .map(QualifiedTable::toString)
+                .toList();
+        if (!nowhere.isEmpty()) {
+            run.forget(nowhere);
         }
         return results.finish();
+    }
+
+    /** Whether no replica has a table, as one that was mistyped; not if one of them can't say. */
+    private boolean isNowhere(QualifiedTable table) {
+        try {
+            for (Path directory : directories) {
+                if (isIn(directory, table)) {
+                    return false;
+                }
+            }
+            return replicas.isEmpty() || !onServers(table.keyspace()).contains(table.table());
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("replica can't say whether it has the table, table={}", table, e);
+            return false;
+        }
+    }
+
+    private static boolean isIn(Path directory, QualifiedTable table) throws IOException {
+        try {
+            CassandraDirectory.of(directory).table(table.keyspace(), table.table());
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
     }
 
     private List<RecordedReplica> recorded(List<NamedReplica> named) throws IOException {
@@ -278,10 +317,8 @@ public final class RepairCommand extends Subcommand {
         try {
             repair(task, named, results, progress);
         } catch (InterruptedIOException e) {
-            results.cut();
             throw e;
         } catch (JobAbortedException stopped) {
-            results.cut();
             throw new InterruptedIOException(stopped.getMessage());
         } catch (IOException | RuntimeException e) {
             progress.aside(() -> results.addFailure(e));
@@ -494,6 +531,18 @@ public final class RepairCommand extends Subcommand {
         return List.copyOf(expanded);
     }
 
+    /** The names of a keyspace's tables that any server has. */
+    private Set<String> onServers(String keyspace) throws IOException {
+        Set<String> found = new TreeSet<>();
+        try (CommandNode node = security.node(this)) {
+            for (String server : replicas) {
+                Connection connection = node.node().peers().open(RepairRunner.address(server));
+                found.addAll(ReplicaTables.ask(connection, Replicas.THE_ONLY_ONE, keyspace));
+            }
+        }
+        return found;
+    }
+
     private List<QualifiedTable> tablesOf(QualifiedTable wholeKeyspace) throws IOException {
         String keyspace = wholeKeyspace.keyspace();
         Set<String> found = new TreeSet<>();
@@ -502,12 +551,7 @@ public final class RepairCommand extends Subcommand {
                     new CassandraReplicas(List.of(directory), Optional.empty(), Optional.empty()).tables(keyspace));
         }
         if (!replicas.isEmpty()) {
-            try (CommandNode node = security.node(this)) {
-                for (String server : replicas) {
-                    Connection connection = node.node().peers().open(RepairRunner.address(server));
-                    found.addAll(ReplicaTables.ask(connection, Replicas.THE_ONLY_ONE, keyspace));
-                }
-            }
+            found.addAll(onServers(keyspace));
         }
         if (found.isEmpty()) {
             throw new NoSuchFileException(
@@ -533,7 +577,7 @@ public final class RepairCommand extends Subcommand {
             }
             schemaHasUse |= !isStore;
             if (out != null && !isStore) {
-                NamedReplica.refuseOverlap(out.resolve(replica.name()), directories);
+                OutputDirectory.refuseAmong(out.resolve(replica.name()), directories);
             }
         }
         if (!schemaHasUse) {

@@ -1,9 +1,9 @@
 package io.anneal.cli.repair;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.google.common.base.Throwables;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
@@ -26,7 +26,6 @@ import java.util.stream.Stream;
 
 /** What becomes of each table of a repair: printed when the table is done, or all of it as JSON at the end. One call at a time. */
 final class RepairResults {
-    private static final String COMMAND = "repair";
 
     private final Subcommand command;
     private final RepairTask task;
@@ -48,7 +47,7 @@ final class RepairResults {
     private final String nextStep;
     private Optional<DriftKeys> keys = Optional.empty();
     /** Where rows that differ are written while the repair runs. */
-    private Optional<JsonResult> opened = Optional.empty();
+    private Optional<JsonGenerator> rows = Optional.empty();
 
     /**
      * @param run hears of each table that is done, and how all of it ended
@@ -93,24 +92,16 @@ final class RepairResults {
         if (!command.json()) {
             return new RowText(command.out(), progress);
         }
-        opened = Optional.of(new JsonResult(command.out(), COMMAND));
-        opened.get().fields().writeArrayFieldStart("rows");
-        return new RowJson(opened.get().fields());
+        rows = Optional.of(command.resultFields());
+        rows.get().writeArrayFieldStart("rows");
+        return new RowJson(rows.get());
     }
 
-    /** It was interrupted: there is no result, but rows that were told of stay a JSON object. */
-    void cut() throws IOException {
-        if (opened.isPresent()) {
-            opened.get().cut();
+    private JsonGenerator result() throws IOException {
+        if (rows.isPresent()) {
+            rows.get().writeEndArray();
         }
-    }
-
-    private JsonResult result() throws IOException {
-        if (opened.isEmpty()) {
-            return new JsonResult(command.out(), COMMAND);
-        }
-        opened.get().fields().writeEndArray();
-        return opened.get();
+        return command.resultFields();
     }
 
     private QualifiedTable table(String qualifiedName) {
@@ -199,6 +190,11 @@ final class RepairResults {
         tables.forEach(table -> failed.put(table, error));
     }
 
+    /** Those of which nothing was done. */
+    List<QualifiedTable> untouched() {
+        return failed.keySet().stream().filter(table -> kept(table).isEmpty()).toList();
+    }
+
     private Stream<RepairReport> whole() {
         return done.values().stream().map(Done::report);
     }
@@ -223,46 +219,42 @@ final class RepairResults {
                 (task.sample().isPresent() ? whole() : Stream.concat(whole(), inPart())).toList(), task.dryRun());
         int tables = task.tables().size();
         if (command.json()) {
-            try (JsonResult result = result()) {
-                run.write(result.fields());
-                result.fields().writeArrayFieldStart("tables");
-                for (QualifiedTable table : task.tables()) {
-                    if (done.containsKey(table)) {
-                        Done one = done.get(table);
-                        Optional<DriftEstimate> estimate = task.sample()
-                                .filter(sample -> !one.report().comparedNothing())
-                                .map(sample -> estimate(one.report().ranges()));
-                        RepairOutput.write(
-                                result.fields(), run.id(), table, one.report(), isKnown(one), one.now(), json -> {
-                                    if (estimate.isPresent()) {
-                                        DriftOutput.write(
-                                                json,
-                                                estimate.get(),
-                                                task.sample().orElseThrow().seed(),
-                                                keys.map(reading -> reading.of(table.toString())));
-                                    }
-                                });
-                    } else if (failed.containsKey(table)) {
-                        RepairOutput.writeError(
-                                result.fields(),
-                                run.id(),
-                                table,
-                                failed.get(table),
-                                kept(table),
-                                command.environment().clock().instant());
-                    }
+            JsonGenerator fields = result();
+            run.write(fields);
+            fields.writeArrayFieldStart("tables");
+            for (QualifiedTable table : task.tables()) {
+                if (done.containsKey(table)) {
+                    Done one = done.get(table);
+                    Optional<DriftEstimate> estimate = task.sample()
+                            .filter(sample -> !one.report().comparedNothing())
+                            .map(sample -> estimate(one.report().ranges()));
+                    RepairOutput.write(fields, run.id(), table, one.report(), isKnown(one), one.now(), json -> {
+                        if (estimate.isPresent()) {
+                            DriftOutput.write(
+                                    json,
+                                    estimate.get(),
+                                    task.sample().orElseThrow().seed(),
+                                    keys.map(reading -> reading.of(table.toString())));
+                        }
+                    });
+                } else if (failed.containsKey(table)) {
+                    RepairOutput.writeError(
+                            fields,
+                            run.id(),
+                            table,
+                            failed.get(table),
+                            kept(table),
+                            command.environment().clock().instant());
                 }
-                result.fields().writeEndArray();
-                RepairOutput.writeSum(result.fields(), sum, tables, failed.size(), areKnown());
-                if (task.sample().isPresent()) {
-                    DriftOutput.write(
-                            result.fields(),
-                            estimate(sum.ranges()),
-                            task.sample().get().seed(),
-                            Optional.empty());
-                }
-                RepairOutput.writeTexts(result.fields(), "notes", task.owned().notes());
             }
+            fields.writeEndArray();
+            RepairOutput.writeSum(fields, sum, tables, failed.size(), areKnown());
+            if (task.sample().isPresent()) {
+                DriftOutput.write(
+                        fields, estimate(sum.ranges()), task.sample().get().seed(), Optional.empty());
+            }
+            RepairOutput.writeTexts(fields, "notes", task.owned().notes());
+
         } else if (task.sample().isPresent()) {
             if (tables > 1) {
                 DriftOutput.print(command.out(), "in all " + tables + " tables", estimate(sum.ranges()));

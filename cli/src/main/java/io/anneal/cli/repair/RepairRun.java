@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -138,6 +139,11 @@ final class RepairRun implements Closeable {
         } else {
             run.ends(RunRecord.Outcome.FAILED);
         }
+    }
+
+    /** What no replica has was never there, and is no table of the history. */
+    void forget(Collection<String> tables) {
+        recorded.ifPresent(run -> run.forget(tables));
     }
 
     void interrupted() {

@@ -1,5 +1,8 @@
 package io.anneal.cli.repair;
 
+import io.anneal.cli.command.Counted;
+import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.ShellWord;
 import io.anneal.cli.command.Subcommand;
@@ -33,6 +36,7 @@ final class RunOptions {
     private static final String RESUME = "--resume";
     private static final String STATUS = "--status";
     private static final String HISTORY = "--history";
+    private static final String FORGET = "--forget";
     private static final String TABLE = "--table";
     private static final String SEED = "--seed";
     private static final String MEMORY = "--memory";
@@ -92,6 +96,36 @@ final class RunOptions {
             description = "Where runs are recorded; .anneal/repairs in the user's home by default.")
     private Path state;
 
+    @Option(
+            names = FORGET,
+            paramLabel = "KS.TABLE",
+            converter = QualifiedTable.Converter.class,
+            description =
+                    "Forget what runs that are over say of a table, as of one that was dropped: --history tells of it"
+                            + " no more.")
+    private QualifiedTable forget;
+
+    boolean isForget() {
+        return forget != null;
+    }
+
+    /** Forgets a table; returns what the command exits with. */
+    int forget(Subcommand asking) throws IOException {
+        requireDirectory();
+        return forget(asking, records(asking), forget);
+    }
+
+    static int forget(Subcommand asking, RunRecords records, QualifiedTable table) throws IOException {
+        int runs = records.forget(table);
+        if (asking.json()) {
+            asking.resultFields().writeStringField("forgotten", table.toString());
+            asking.resultFields().writeNumberField("runs", runs);
+        } else {
+            asking.out().println(table + " is forgotten, of " + Counted.of(runs, "run"));
+        }
+        return ExitCode.YES;
+    }
+
     boolean isStatus() {
         return status;
     }
@@ -120,8 +154,11 @@ final class RunOptions {
 
     /** Refuses what does not go with what is asked for. */
     void check(Subcommand refusing) {
-        if ((status ? 1 : 0) + (history ? 1 : 0) + (isResume() ? 1 : 0) > 1) {
-            throw refusing.usage("--resume, --status and --history exclude each other");
+        if ((status ? 1 : 0) + (history ? 1 : 0) + (isResume() ? 1 : 0) + (isForget() ? 1 : 0) > 1) {
+            throw refusing.usage("--resume, --status, --history and --forget exclude each other");
+        }
+        if (isForget()) {
+            refuseOthers(refusing, Set.of(STATE, FORGET), FORGET, "takes a table, and --state");
         }
         if (status || history) {
             String question = status ? STATUS : HISTORY;

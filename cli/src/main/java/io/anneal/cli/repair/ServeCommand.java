@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
@@ -123,7 +124,7 @@ public final class ServeCommand extends Subcommand {
             }
             return serve(replicas(Optional.empty()), UUID::randomUUID, () -> {}, List.of());
         }
-        NamedReplica.refuseOverlap(staging, data);
+        OutputDirectory.refuseAmong(staging, data);
         try (StagingArea area = StagingArea.open(staging, owner(), environment().clock())) {
             return serve(
                     replicas(Optional.of(area)).withDiskBoundaries(boundaries),
@@ -254,11 +255,17 @@ public final class ServeCommand extends Subcommand {
             texts.addAll(counted);
             try (MetricsServer metrics =
                     metricsAddress == null ? null : MetricsServer.start(RepairRunner.address(metricsAddress), texts)) {
-                out().println("listening on " + PeerAddress.text(node.address()));
-                if (metrics != null) {
-                    out().println("metrics at http://" + PeerAddress.text(metrics.address()) + "/metrics");
+                Optional<String> metricsUrl = Optional.ofNullable(metrics)
+                        .map(started -> "http://" + PeerAddress.text(started.address()) + "/metrics");
+                if (json()) {
+                    resultFields().writeStringField("listening", PeerAddress.text(node.address()));
+                    resultFields().writeStringField("metrics", metricsUrl.orElse(null));
+                    endResult();
+                } else {
+                    out().println("listening on " + PeerAddress.text(node.address()));
+                    metricsUrl.ifPresent(url -> out().println("metrics at " + url));
+                    out().flush();
                 }
-                out().flush();
                 node.awaitStop(() -> {}, written);
                 return ExitCode.YES;
             }

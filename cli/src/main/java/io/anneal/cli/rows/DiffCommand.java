@@ -94,15 +94,15 @@ public final class DiffCommand extends Subcommand {
                 : TokenRange.parse(range).unwrap();
         List<Pair> pairs = pairs();
         if (json()) {
-            try (JsonResult result = new JsonResult(out(), "diff")) {
-                result.fields().writeArrayFieldStart("differences");
-                compare(pairs, tokens, result.fields(), this::checkOutput);
-                result.fields().writeEndArray();
-                errors.write(result.fields());
-                result.fields().writeNumberField("rowsCompared", rowsCompared);
-                result.fields().writeNumberField("rowsDiffering", rowsDiffering);
-                result.fields().writeNumberField("deletionsDiffering", deletionsDiffering);
-            }
+            JsonGenerator json = resultFields();
+            json.writeArrayFieldStart("differences");
+            compare(pairs, tokens, json, this::checkOutput);
+            json.writeEndArray();
+            errors.write(json);
+            json.writeNumberField("rowsCompared", rowsCompared);
+            json.writeNumberField("rowsDiffering", rowsDiffering);
+            json.writeNumberField("deletionsDiffering", deletionsDiffering);
+
         } else {
             JsonGenerator lines =
                     new JsonFactory().createGenerator(out()).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -124,13 +124,6 @@ public final class DiffCommand extends Subcommand {
             return errorExitCode();
         }
         return rowsDiffering + deletionsDiffering == 0 ? ExitCode.YES : ExitCode.NO;
-    }
-
-    /** A stream for printing hides errors, as a closed pipe: without this the comparison would go on. */
-    private void checkOutput() throws IOException {
-        if (out().checkError()) {
-            throw new IOException("standard output is closed or full");
-        }
     }
 
     private List<Pair> pairs() throws IOException {
@@ -183,19 +176,8 @@ public final class DiffCommand extends Subcommand {
                 compare(pair, tokens, json, lineEnd);
             } catch (IOException | RuntimeException e) {
                 checkOutput();
-                endAllBelow(context, json);
+                JsonResult.endAllBelow(context, json);
                 errors.add(pair.name(), tell(e));
-            }
-        }
-    }
-
-    /** Ends what an error left open. */
-    private static void endAllBelow(JsonStreamContext context, JsonGenerator json) throws IOException {
-        while (json.getOutputContext() != context) {
-            if (json.getOutputContext().inArray()) {
-                json.writeEndArray();
-            } else {
-                json.writeEndObject();
             }
         }
     }

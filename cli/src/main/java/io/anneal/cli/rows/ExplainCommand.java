@@ -3,7 +3,6 @@ package io.anneal.cli.rows;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.CellJson;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
@@ -204,14 +203,12 @@ public final class ExplainCommand extends Subcommand {
             new KeyExplanation(schema, sources, new ExplainText(out(), schema, nowSeconds(), sources)).run();
             return;
         }
-        try (JsonResult result = new JsonResult(out(), "explain")) {
-            JsonGenerator json = result.fields();
-            json.writeStringField("table", table.toString());
-            CellJson.key(json, schema, new KeyView().wrap(key));
-            json.writeNumberField("token", key.token());
-            json.writeArrayFieldStart("places");
-            new KeyExplanation(schema, sources, new ExplainJson(json, schema)).run();
-            json.writeEndArray();
-        }
+        JsonGenerator json = resultFields();
+        json.writeStringField("table", table.toString());
+        CellJson.key(json, schema, new KeyView().wrap(key));
+        json.writeNumberField("token", key.token());
+        json.writeArrayFieldStart("places");
+        new KeyExplanation(schema, sources, new ExplainJson(json, schema)).run();
+        json.writeEndArray();
     }
 }

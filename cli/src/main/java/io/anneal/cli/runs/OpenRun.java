@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -128,6 +129,12 @@ public final class OpenRun implements Closeable {
 
     public synchronized void tableDone(RecordedTable table) {
         record = record.withTable(table);
+        writeIfItCan();
+    }
+
+    /** Forgets tables that the run was to repair. */
+    public synchronized void forget(Collection<String> tables) {
+        record = record.without(tables);
         writeIfItCan();
     }
 

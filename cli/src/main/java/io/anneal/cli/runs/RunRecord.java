@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -171,6 +172,25 @@ public record RunRecord(
         all.removeIf(table -> table.table().equals(done.table()));
         all.add(done);
         return with(started, ended, outcome, progress, all);
+    }
+
+    /** The same run, as if these tables had not been wanted. */
+    RunRecord without(Collection<String> unwanted) {
+        return new RunRecord(
+                id,
+                arguments,
+                wantedTables.stream().filter(table -> !unwanted.contains(table)).toList(),
+                replicas,
+                ranges,
+                dryRun,
+                started,
+                ended,
+                outcome,
+                progress,
+                tables.stream()
+                        .filter(table -> !unwanted.contains(table.table()))
+                        .toList(),
+                hold);
     }
 
     RunRecord withOutcome(Outcome how, Instant now) {

@@ -1,5 +1,6 @@
 package io.anneal.cli.runs;
 
+import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.io.Directories;
 import io.anneal.io.DirectoryLock;
@@ -56,6 +57,11 @@ public final class RunRecords {
         this.directory = directory;
         this.clock = clock;
         this.warnings = warnings;
+    }
+
+    /** Where they are. */
+    public Path directory() {
+        return directory;
     }
 
     /**
@@ -175,6 +181,38 @@ public final class RunRecords {
                         : "agents have let go of the run by now, or soon do: start another one")
                 + ", run=" + record.id() + ", until=" + record.resumableUntil() + ", held-until="
                 + record.hold().get().heldUntil();
+    }
+
+    /**
+     * Forgets all that runs which are over say of a table, or of a keyspace's, as of one that was dropped; returns of how many runs.
+     *
+     * @throws RunRefusedException when no run knows it, or one that may be gone on with does
+     */
+    public int forget(QualifiedTable table) throws IOException {
+        List<KnownRun> known = all().runs().stream()
+                .filter(run -> run.isOf(List.of(table), List.of()))
+                .toList();
+        if (known.isEmpty()) {
+            throw new RunRefusedException("no run knows the table, table=" + table + ", records=" + directory);
+        }
+        for (KnownRun run : known) {
+            if (run.state() == KnownRun.State.RUNNING || run.state() == KnownRun.State.STOPPED || run.mayBeHeld()) {
+                throw new RunRefusedException("run of the table is not over: end it first, or remove its record, table="
+                        + table + ", run=" + run.record().id() + ", record="
+                        + home(run.record().id()));
+            }
+        }
+        for (KnownRun run : known) {
+            List<String> names = run.record().wantedTables().stream()
+                    .filter(name -> KnownRun.isOneOf(List.of(table), name))
+                    .toList();
+            if (names.equals(run.record().wantedTables())) {
+                forget(home(run.record().id()));
+            } else {
+                take(run.record().id(), record -> record.without(names)).close();
+            }
+        }
+        return known.size();
     }
 
     /**

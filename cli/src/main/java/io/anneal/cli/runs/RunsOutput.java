@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.anneal.cli.command.Counted;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.ShellWord;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -128,7 +127,7 @@ public final class RunsOutput {
                 ? String.join(", ", tables)
                 : String.join(", ", tables.subList(0, TABLES_NAMED)) + " and "
                         + Counted.of(tables.size() - TABLES_NAMED, "more table");
-        return (run.dryRun() ? "dry run of " : "") + named + " between "
+        return (run.dryRun() ? "dry run of " : "") + (named.isEmpty() ? "no table that is there" : named) + " between "
                 + run.replicas().stream().map(RecordedReplica::name).collect(Collectors.joining(", "));
     }
 
@@ -270,22 +269,19 @@ public final class RunsOutput {
     }
 
     /** @param unreadable why other records can't be read */
-    public void writeStatus(List<KnownRun> runs, List<String> unreadable) throws IOException {
-        try (JsonResult result = new JsonResult(out, "repair")) {
-            write(result.fields(), runs, unreadable);
-        }
+    public void writeStatus(JsonGenerator json, List<KnownRun> runs, List<String> unreadable) throws IOException {
+        write(json, runs, unreadable);
     }
 
     /** @param unreadable why other records can't be read */
-    public void writeHistory(List<KnownRun> runs, List<Coverage> coverage, List<String> unreadable) throws IOException {
-        try (JsonResult result = new JsonResult(out, "repair")) {
-            write(result.fields(), runs, unreadable);
-            result.fields().writeArrayFieldStart("tables");
-            for (Coverage table : coverage) {
-                JSON.writeTree(result.fields(), tree(table));
-            }
-            result.fields().writeEndArray();
+    public void writeHistory(JsonGenerator json, List<KnownRun> runs, List<Coverage> coverage, List<String> unreadable)
+            throws IOException {
+        write(json, runs, unreadable);
+        json.writeArrayFieldStart("tables");
+        for (Coverage table : coverage) {
+            JSON.writeTree(json, tree(table));
         }
+        json.writeEndArray();
     }
 
     private void write(JsonGenerator json, List<KnownRun> runs, List<String> unreadable) throws IOException {

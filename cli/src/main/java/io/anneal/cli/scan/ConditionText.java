@@ -7,75 +7,175 @@ import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Optional;
 
 /**
- * Conditions as users write them: {@code price >= 10}, {@code name = 'O''Neill'}, {@code item IN (bread, milk)}. Quotes around a value
- * may be left out where it has no comma, parenthesis or blank at its ends.
+ * A condition as users write it: {@code price >= 10}, {@code name = 'O''Neill'}, {@code item IN (bread, milk)}. Quotes around a value
+ * may be left out where it has no blank, comma, parenthesis or quote, and begins with no sign of an operator.
  */
-final class ConditionText {
-    private static final Pattern CONDITION = Pattern.compile(
-            "\\s*(\"(?:[^\"]|\"\")+\"|\\w+)\\s*(!=|<=|>=|=|<|>|\\bIN\\b)\\s*(.*?)\\s*",
-            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+record ConditionText(String text, String column, Condition.Operator operator, List<String> values) {
+    private static final List<Condition.Operator> SIGNS = List.of(
+            Condition.Operator.NOT_EQUAL,
+            Condition.Operator.AT_MOST,
+            Condition.Operator.AT_LEAST,
+            Condition.Operator.EQUAL,
+            Condition.Operator.LESS,
+            Condition.Operator.GREATER);
 
-    private static final Pattern VALUE = Pattern.compile("\\s*(?:'((?:[^']|'')*)'|([^',]*?))\\s*(,|$)");
+    private static final String NOT_IN_VALUES = ",()'\"";
+    private static final String FORM = "give COLUMN OPERATOR VALUE with one of = != < <= > >= IN";
 
-    private ConditionText() {}
+    /**
+     * Reads the text alone, before any table is known.
+     *
+     * @throws IllegalArgumentException when it is no condition: says why, and at which character
+     */
+    static ConditionText parse(String text) {
+        return new Reader(text).condition();
+    }
 
-    /** @throws IllegalArgumentException when the text is no condition on the table: says why */
-    static Condition parse(TableSchema schema, String text) {
-        Matcher matcher = CONDITION.matcher(text);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException(
-                    "condition is none, give COLUMN OPERATOR VALUE with one of = != < <= > >= IN, condition=" + text);
-        }
-        String name = unquoted(matcher.group(1));
-        Condition.Operator operator = Condition.Operator.of(matcher.group(2));
-        Column column = schema.column(name)
+    /** @throws IllegalArgumentException when the table has no such column, or it no such value */
+    Condition on(TableSchema schema) {
+        Column found = schema.column(column)
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "table has no such column, table=" + schema.qualifiedName() + ", column=" + name));
-        List<String> values =
-                operator == Condition.Operator.IN ? list(matcher.group(3), text) : List.of(value(matcher.group(3)));
+                        "table has no such column, table=" + schema.qualifiedName() + ", column=" + column));
         return new Condition(
-                name,
+                column,
                 operator,
-                values.stream().map(value -> KeyParser.value(column, value)).toList());
+                values.stream().map(value -> KeyParser.value(found, value)).toList());
     }
 
-    /** A name in double quotes is as it stands there, any other one is of small letters, as in CQL. */
-    private static String unquoted(String name) {
-        return name.startsWith("\"")
-                ? name.substring(1, name.length() - 1).replace("\"\"", "\"")
-                : name.toLowerCase(Locale.ROOT);
-    }
+    /** Reads a condition from left to right. */
+    private static final class Reader {
+        private final String text;
+        private int at;
 
-    private static String value(String text) {
-        boolean isQuoted = text.length() > 1 && text.startsWith("'") && text.endsWith("'");
-        return isQuoted ? text.substring(1, text.length() - 1).replace("''", "'") : text;
-    }
-
-    private static List<String> list(String text, String condition) {
-        if (!text.startsWith("(") || !text.endsWith(")")) {
-            throw new IllegalArgumentException("values of IN stand in parentheses, condition=" + condition);
+        Reader(String text) {
+            this.text = text;
         }
-        String inner = text.substring(1, text.length() - 1);
-        Matcher matcher = VALUE.matcher(inner);
-        List<String> values = new ArrayList<>();
-        int at = 0;
-        boolean isEnd;
-        do {
-            matcher.region(at, inner.length());
-            if (!matcher.lookingAt()) {
-                throw new IllegalArgumentException("values of IN are not right, condition=" + condition);
+
+        ConditionText condition() {
+            skipBlanks();
+            String column = column();
+            skipBlanks();
+            Condition.Operator operator = operator();
+            skipBlanks();
+            List<String> values = operator == Condition.Operator.IN ? list() : List.of(value());
+            skipBlanks();
+            if (at < text.length()) {
+                throw wrong("condition ends here, and more follows: give each its own --where, and quote a text");
             }
-            values.add(
-                    matcher.group(1) == null
-                            ? matcher.group(2)
-                            : matcher.group(1).replace("''", "'"));
-            isEnd = matcher.group(3).isEmpty();
-            at = matcher.end();
-        } while (!isEnd);
-        return values;
+            return new ConditionText(text, column, operator, values);
+        }
+
+        /** A name in double quotes is as it stands there, any other one is of small letters, as in CQL. */
+        private String column() {
+            Optional<String> quoted = quoted('"');
+            if (quoted.isPresent()) {
+                return quoted.get();
+            }
+            int from = at;
+            while (at < text.length() && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) {
+                at++;
+            }
+            if (at == from) {
+                throw wrong("condition has no column: " + FORM);
+            }
+            return text.substring(from, at).toLowerCase(Locale.ROOT);
+        }
+
+        private Condition.Operator operator() {
+            for (Condition.Operator sign : SIGNS) {
+                if (text.startsWith(sign.text(), at)) {
+                    at += sign.text().length();
+                    return sign;
+                }
+            }
+            String in = Condition.Operator.IN.text();
+            int end = at + in.length();
+            boolean isIn = text.regionMatches(true, at, in, 0, in.length())
+                    && (end == text.length() || !Character.isLetterOrDigit(text.charAt(end)));
+            if (!isIn) {
+                throw wrong("condition has no operator: " + FORM);
+            }
+            at = end;
+            return Condition.Operator.IN;
+        }
+
+        private List<String> list() {
+            if (!isNext('(')) {
+                throw wrong("values of IN stand in parentheses");
+            }
+            List<String> values = new ArrayList<>();
+            do {
+                at++;
+                skipBlanks();
+                values.add(value());
+                skipBlanks();
+            } while (isNext(','));
+            if (!isNext(')')) {
+                throw wrong("values of IN have commas between them, and end with a parenthesis");
+            }
+            at++;
+            return values;
+        }
+
+        private String value() {
+            Optional<String> quoted = quoted('\'');
+            if (quoted.isPresent()) {
+                return quoted.get();
+            }
+            int from = at;
+            if (at < text.length() && "=<>!".indexOf(text.charAt(at)) >= 0) {
+                throw wrong("operator is unknown, or the value needs quotes: " + FORM);
+            }
+            while (at < text.length() && !isBlank() && NOT_IN_VALUES.indexOf(text.charAt(at)) < 0) {
+                at++;
+            }
+            if (at == from) {
+                throw wrong("value is missing");
+            }
+            return text.substring(from, at);
+        }
+
+        /** Within quotes a doubled one is one of the text. */
+        private Optional<String> quoted(char quote) {
+            if (!isNext(quote)) {
+                return Optional.empty();
+            }
+            int from = at;
+            StringBuilder quoted = new StringBuilder();
+            for (at++; at < text.length(); at++) {
+                if (text.charAt(at) != quote) {
+                    quoted.append(text.charAt(at));
+                } else if (at + 1 < text.length() && text.charAt(at + 1) == quote) {
+                    quoted.append(quote);
+                    at++;
+                } else {
+                    at++;
+                    return Optional.of(quoted.toString());
+                }
+            }
+            at = from;
+            throw wrong("quote is not closed");
+        }
+
+        private boolean isNext(char c) {
+            return at < text.length() && text.charAt(at) == c;
+        }
+
+        private boolean isBlank() {
+            return Character.isWhitespace(text.charAt(at));
+        }
+
+        private void skipBlanks() {
+            while (at < text.length() && isBlank()) {
+                at++;
+            }
+        }
+
+        private IllegalArgumentException wrong(String what) {
+            return new IllegalArgumentException(what + ", condition=" + text + ", character=" + (at + 1));
+        }
     }
 }

@@ -2,12 +2,11 @@ package io.anneal.cli.scan;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.NamedNode;
+import io.anneal.cli.command.OutputException;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RingFile;
-import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.cli.repair.PeerSecurity;
@@ -27,6 +26,7 @@ import io.anneal.paging.querier.QuerierLimits;
 import io.anneal.paging.query.Page;
 import io.anneal.paging.query.PageLimits;
 import io.anneal.paging.query.PageSource;
+import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.store.SSTables;
 import io.anneal.store.directory.CassandraDirectory;
@@ -163,51 +163,68 @@ public final class ScanCommand extends Subcommand {
     private long rowCount;
 
     private long countedBefore;
+    /** Whether all that is known of the table is what its SSTables tell. */
+    private boolean isWithoutText;
+
     private long lengthBytes;
 
     @Override
     protected int execute() throws IOException {
-        if (limit != null && limit < 1) {
-            throw usage("--limit must be positive, limit=" + limit);
+        checkAsTyped(Map.of(
+                "--data",
+                () -> require(replicas.isEmpty(), "--replica excludes --data and --schema"),
+                "--replica",
+                () -> {
+                    if (ringFile == null) {
+                        named(Optional.empty());
+                    }
+                },
+                "--ring",
+                () -> require(!replicas.isEmpty(), "--ring and --consistency need --replica"),
+                "--consistency",
+                () -> require(!replicas.isEmpty(), "--ring and --consistency need --replica"),
+                "--schema",
+                () -> require(replicas.isEmpty(), "--replica excludes --data and --schema"),
+                "--range",
+                this::tokens,
+                "--where",
+                this::conditions,
+                "--format",
+                () -> require(!json() || format != Format.csv, "--json excludes --format csv"),
+                "--page-size",
+                () -> require(pageSize >= 1, "--page-size must be positive, pageSize=" + pageSize),
+                "--limit",
+                () -> require(limit >= 1, "--limit must be positive, limit=" + limit)));
+        require(replicas.isEmpty() || table != null, "--replica needs --table");
+        require(!directories.isEmpty() || !replicas.isEmpty(), "give the rows' place as --data or as --replica");
+        if (replicas.isEmpty()) {
+            security.refuse(this);
+        } else {
+            security.check(this);
         }
-        if (pageSize < 1) {
-            throw usage("--page-size must be positive, pageSize=" + pageSize);
-        }
-        if (json() && format == Format.csv) {
-            throw usage("--json excludes --format csv");
-        }
-        StopSignal stop = StopSignal.interrupting(Thread.currentThread(), () -> isStopped = true);
-        try {
-            return replicas.isEmpty() ? scanDirectories() : scanReplicas();
-        } finally {
-            stop.settled();
-        }
+        stopOnSignal(() -> isStopped = true);
+        return replicas.isEmpty() ? scanDirectories() : scanReplicas();
+    }
+
+    private List<TokenRange> tokens() {
+        return read("--range", () -> ranges.stream().map(TokenRange::parse).toList());
+    }
+
+    private List<ConditionText> conditions() {
+        return read(
+                "--where", () -> conditions.stream().map(ConditionText::parse).toList());
     }
 
     private int scanDirectories() throws IOException {
-        if (directories.isEmpty()) {
-            throw usage("give the rows' place as --data or as --replica");
-        }
-        if (ringFile != null || consistency != Consistency.ONE) {
-            throw usage("--ring and --consistency need --replica");
-        }
-        security.refuse(this);
-        try (SSTables sstables = open();
+        try (SSTables sstables = openDirectories();
                 Paging paging = Paging.open(QuerierLimits.DEFAULT, host())) {
             return print(paging.table(sstables));
         }
     }
 
     private int scanReplicas() throws IOException {
-        if (!directories.isEmpty() || schemaFile != null) {
-            throw usage("--replica excludes --data and --schema");
-        }
-        if (table == null) {
-            throw usage("--replica needs --table");
-        }
         Optional<Ring> ring = ringFile == null ? Optional.empty() : Optional.of(RingFile.read(this, ringFile));
         Map<String, NamedNode> named = named(ring);
-        security.check(this);
         try (CommandNode node = security.node(this);
                 Paging paging = Paging.open(QuerierLimits.DEFAULT, host())) {
             Connector peers = node.node().peers();
@@ -268,20 +285,24 @@ public final class ScanCommand extends Subcommand {
         return print(pages, paged.schema());
     }
 
-    private SSTables open() throws IOException {
+    private SSTables openDirectories() throws IOException {
         CassandraDirectory found = CassandraDirectory.of(directories);
         found.requireTables();
-        return SSTables.open(TableSource.of(
+        TableSource source = TableSource.of(
                 table == null ? found.onlyTable() : found.table(table.keyspace(), table.table()),
-                Optional.ofNullable(schemaFile)));
+                Optional.ofNullable(schemaFile));
+        isWithoutText = source.schemaText().isEmpty();
+        return SSTables.open(source);
     }
 
     private Scan scan(PagedTable paged) throws IOException {
-        Scan scan = ranges.isEmpty()
-                ? paged.scan()
-                : paged.scan(ranges.stream().map(TokenRange::parse).toArray(TokenRange[]::new));
-        for (String condition : conditions) {
-            scan = scan.where(ConditionText.parse(paged.schema(), condition));
+        Scan scan = ranges.isEmpty() ? paged.scan() : paged.scan(tokens().toArray(TokenRange[]::new));
+        for (ConditionText condition : conditions()) {
+            if (isWithoutText && paged.schema().column(condition.column()).isEmpty()) {
+                throw new SchemaException("SSTables alone do not tell the names of key columns, column="
+                        + condition.column() + ", condition=" + condition.text());
+            }
+            scan = scan.where(read("--where", () -> condition.on(paged.schema())));
         }
         scan = scan.pageSize(pageSize);
         if (reversed) {
@@ -304,27 +325,26 @@ public final class ScanCommand extends Subcommand {
             }
             return exitCode;
         }
-        try (JsonResult result = new JsonResult(out(), "scan")) {
-            JsonGenerator fields = result.fields();
-            int exitCode;
-            if (format == Format.json) {
-                fields.writeArrayFieldStart("rows");
-                try {
-                    exitCode = printAll(pages, text -> {
-                        fields.writeRaw(text.toString());
-                        fields.flush();
-                        checkOutput();
-                    });
-                } finally {
-                    fields.writeEndArray();
-                }
-            } else {
-                exitCode = printAll(pages, text -> {});
+        JsonGenerator json = resultFields();
+        JsonGenerator fields = json;
+        int exitCode;
+        if (format == Format.json) {
+            fields.writeArrayFieldStart("rows");
+            try {
+                exitCode = printAll(pages, text -> {
+                    fields.writeRaw(text.toString());
+                    fields.flush();
+                    checkOutput();
+                });
+            } finally {
+                fields.writeEndArray();
             }
-            fields.writeNumberField("rowCount", countedBefore + rowCount);
-            fields.writeStringField("cookie", pages.cookie().orElse(null));
-            return exitCode;
+        } else {
+            exitCode = printAll(pages, text -> {});
         }
+        fields.writeNumberField("rowCount", countedBefore + rowCount);
+        fields.writeStringField("cookie", pages.cookie().orElse(null));
+        return exitCode;
     }
 
     /** Prints until the end, the limit, or a wish to stop; says how to go on. */
@@ -342,6 +362,11 @@ public final class ScanCommand extends Subcommand {
                 lengthBytes += page.lengthBytes();
                 progress.update(lengthBytes, rowCount);
             }
+        } catch (OutputException lost) {
+            if (!lost.isClosedPipe()) {
+                advise("stopped", false, printed);
+            }
+            throw lost;
         } catch (IOException | RuntimeException e) {
             advise("stopped", false, printed);
             throw e;
@@ -380,13 +405,6 @@ public final class ScanCommand extends Subcommand {
     private void write(CharSequence text) throws IOException {
         out().write(text.toString().getBytes(StandardCharsets.UTF_8));
         checkOutput();
-    }
-
-    /** A stream for printing hides errors, as a closed pipe: without this the scan would go on. */
-    private void checkOutput() throws IOException {
-        if (out().checkError()) {
-            throw new IOException("standard output is closed or full");
-        }
     }
 
     /** Says how to go on, also where quiet is wanted if what was asked for is not there. */

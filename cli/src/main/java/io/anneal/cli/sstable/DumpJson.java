@@ -18,6 +18,7 @@ final class DumpJson {
     private final boolean lines;
     private final StringBuilder text = new StringBuilder();
     private final int[] entries = new int[DEPTH_MAX];
+    private final char[] ends = new char[DEPTH_MAX];
     private int depth;
     private boolean afterName;
     private boolean compactObjects;
@@ -40,6 +41,7 @@ final class DumpJson {
         beforeValue();
         text.append('{');
         entries[++depth] = 0;
+        ends[depth] = '}';
     }
 
     void endObject() {
@@ -50,6 +52,7 @@ final class DumpJson {
         beforeValue();
         text.append('[');
         entries[++depth] = 0;
+        ends[depth] = ']';
     }
 
     void endArray() {
@@ -162,6 +165,22 @@ final class DumpJson {
     private void flush() throws IOException {
         out.write(text.toString().getBytes(StandardCharsets.UTF_8));
         text.setLength(0);
+    }
+
+    /** Ends all that is open, as after an error: what was written stays JSON. */
+    void cut() throws IOException {
+        if (afterName) {
+            raw().append("null");
+        }
+        while (depth > 0) {
+            end(ends[depth], false);
+        }
+        finish();
+    }
+
+    /** Returns whether no entry was written, of the array or of the lines. */
+    boolean isEmpty() {
+        return entries[lines ? 0 : 1] == 0;
     }
 
     void finish() throws IOException {

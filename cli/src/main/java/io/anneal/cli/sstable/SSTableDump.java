@@ -36,12 +36,12 @@ public final class SSTableDump {
     private long openMicros;
     private long openSeconds;
 
-    private SSTableDump(SSTableCursor cursor, DumpOptions options, long nowSeconds, OutputStream out) {
+    private SSTableDump(SSTableCursor cursor, DumpOptions options, long nowSeconds, DumpJson json) {
         this.cursor = cursor;
         this.options = options;
         this.nowSeconds = nowSeconds;
         schema = cursor.schema();
-        json = new DumpJson(out, options.partitionPerLine() && !options.keysOnly());
+        this.json = json;
     }
 
     /**
@@ -52,9 +52,37 @@ public final class SSTableDump {
      */
     public static void dump(SSTableReader reader, DumpOptions options, long nowSeconds, OutputStream out)
             throws IOException {
+        DumpJson json = begin(options, out);
+        append(reader, options, nowSeconds, json);
+        end(options, json);
+    }
+
+    /** Begins what holds the partitions of any number of SSTables: an array, or nothing where each has a line. */
+    static DumpJson begin(DumpOptions options, OutputStream out) throws IOException {
+        DumpJson json = new DumpJson(out, !isArray(options));
+        if (isArray(options)) {
+            json.startArray();
+        }
+        return json;
+    }
+
+    /** Returns whether all is one array, not a line for each partition. */
+    static boolean isArray(DumpOptions options) {
+        return options.keysOnly() || !options.partitionPerLine();
+    }
+
+    static void end(DumpOptions options, DumpJson json) throws IOException {
+        if (isArray(options)) {
+            json.endArray();
+        }
+        json.finish();
+    }
+
+    /** Writes the partitions of one SSTable after those of others. */
+    static void append(SSTableReader reader, DumpOptions options, long nowSeconds, DumpJson json) throws IOException {
         try (SSTableCursor cursor = reader.scanAsWritten()) {
             try {
-                new SSTableDump(cursor, options, nowSeconds, out).dump();
+                new SSTableDump(cursor, options, nowSeconds, json).dump();
             } catch (InvalidValueException e) {
                 throw new CorruptSSTableException(
                         reader.descriptor().file(Component.DATA),
@@ -66,10 +94,6 @@ public final class SSTableDump {
     }
 
     private void dump() throws IOException {
-        boolean array = options.keysOnly() || !options.partitionPerLine();
-        if (array) {
-            json.startArray();
-        }
         FragmentKind kind;
         while ((kind = cursor.advance()) != null) {
             switch (kind) {
@@ -83,10 +107,6 @@ public final class SSTableDump {
                 }
             }
         }
-        if (array) {
-            json.endArray();
-        }
-        json.finish();
     }
 
     private void beginPartition() throws IOException {

@@ -21,7 +21,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code anneal sstable dump}: sstabledump's flags and JSON. */
-@Command(name = "dump", description = "Prints SSTables as JSON, as sstabledump does.")
+@Command(
+        name = "dump",
+        description = {
+            "Prints SSTables as JSON, as sstabledump does: one array of partitions, however many SSTables are given.",
+            "With --json they are the field 'partitions', with -e 'keys', of an object with a schema number."
+        })
 final class SSTableDumpCommand extends Subcommand {
     private static final int BUFFER_BYTES = 64 * 1024;
 
@@ -49,24 +54,58 @@ final class SSTableDumpCommand extends Subcommand {
     @Option(names = "--now", paramLabel = "SECONDS", description = "The time that decides what has expired.")
     private Long nowSeconds;
 
+    /** Of the SSTable that is dumped. */
+    private Progress shown;
+
+    private long lengthBytes;
+
     @Override
     protected int execute() throws IOException {
         if (internalText) {
             throw new NotAvailableException("the internal row text of sstabledump -d is not available, use -l");
         }
+        if (json() && partitionPerLine && !keysOnly) {
+            throw usage("--json prints one object, -l a line for each partition: choose one");
+        }
         DumpOptions options = new DumpOptions(keysOnly, partitionPerLine, rawTimes, keys, excludedKeys);
         long atSeconds = nowSeconds == null ? nowSeconds() : nowSeconds;
+        if (json()) {
+            resultFields().writeFieldName(keysOnly ? "keys" : "partitions");
+            resultFields().writeRawValue("");
+            resultFields().flush();
+        }
+        DumpJson dumped = SSTableDump.begin(options, new BufferedOutputStream(checked(), BUFFER_BYTES));
+        boolean isWhole = false;
+        try {
+            dumpAll(options, atSeconds, dumped);
+            SSTableDump.end(options, dumped);
+            isWhole = true;
+        } finally {
+            // What was right before an error is still printed.
+            if (json() && !isWhole) {
+                dumped.cut();
+            } else if (!json() && (!dumped.isEmpty() || isWhole && SSTableDump.isArray(options))) {
+                dumped.finish();
+                out().println();
+            }
+        }
+        checkOutput();
+        return ExitCode.YES;
+    }
+
+    private void dumpAll(DumpOptions options, long atSeconds, DumpJson dumped) throws IOException {
         for (Path file : files.files()) {
             Optional<TableSchema> schema = files.givenSchema(file);
             for (Descriptor descriptor : TableSource.descriptors(file, files.files())) {
                 try (SSTableReader reader = Formats.open(descriptor);
                         Progress progress = progress(descriptor.baseName())) {
                     checkSchema(schema, reader);
-                    dump(reader, options, atSeconds, progress);
+                    shown = progress;
+                    lengthBytes = 0;
+                    SSTableDump.append(reader, options, atSeconds, dumped);
                 }
             }
         }
-        return ExitCode.YES;
     }
 
     /** sstabledump prints what the file's header tells; a schema text can only contradict it. */
@@ -76,10 +115,9 @@ final class SSTableDumpCommand extends Subcommand {
         }
     }
 
-    private void dump(SSTableReader reader, DumpOptions options, long atSeconds, Progress progress) throws IOException {
-        OutputStream counted = new OutputStream() {
-            private long lengthBytes;
-
+    /** What is printed, with an end where nobody reads it. */
+    private OutputStream checked() {
+        return new OutputStream() {
             @Override
             public void write(int oneByte) {
                 out().write(oneByte);
@@ -88,20 +126,12 @@ final class SSTableDumpCommand extends Subcommand {
             @Override
             public void write(byte[] source, int offset, int length) throws IOException {
                 out().write(source, offset, length);
-                // A PrintStream hides errors, as a closed pipe or a full disk: without this the dump would go on.
-                if (out().checkError()) {
-                    throw new IOException("standard output is closed or full");
-                }
+                checkOutput();
                 lengthBytes += length;
-                progress.update(lengthBytes, 0);
+                if (shown != null) {
+                    shown.update(lengthBytes, 0);
+                }
             }
         };
-        OutputStream buffered = new BufferedOutputStream(counted, BUFFER_BYTES);
-        try {
-            SSTableDump.dump(reader, options, atSeconds, buffered);
-        } finally {
-            // What was right before an error is still printed.
-            buffered.flush();
-        }
     }
 }

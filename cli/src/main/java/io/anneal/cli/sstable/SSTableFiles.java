@@ -1,5 +1,6 @@
 package io.anneal.cli.sstable;
 
+import io.anneal.cli.command.OutputDirectory;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -43,6 +44,15 @@ final class SSTableFiles {
     /** All together, as one table of which nothing is open yet. */
     TableSource source() throws IOException {
         return TableSource.of(files, Optional.ofNullable(schemaFile));
+    }
+
+    /** Refuses a target where new SSTables would lie among those of the source, by whatever path it is named. */
+    void refuseAmong(Path target, TableSource source) throws IOException {
+        Path table = source.schemaText()
+                .map(schema -> target.resolve(schema.keyspace()).resolve(schema.name()))
+                .orElse(target.resolve(source.directories().keyspace())
+                        .resolve(source.directories().table()));
+        OutputDirectory.refuseAmong(table, source.directories().directories());
     }
 
     /**

@@ -2,13 +2,14 @@ package io.anneal.cli.sstable;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -86,8 +88,11 @@ final class SSTableGenerateCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
+        check();
         TableSchema schema = schema();
         RandomShape shape = shape(schema);
+        Path tableDirectory = target.resolve(schema.keyspace()).resolve(schema.name());
+        OutputDirectory.requireEmpty("--to: the table's directory", tableDirectory);
         RandomCursor cursor = new RandomCursor(schema, new RandomValues(valueBytes), shape);
         List<Descriptor> written;
         long lengthBytes;
@@ -103,6 +108,8 @@ final class SSTableGenerateCommand extends Subcommand {
             }
             lengthBytes = writer.dataLengthBytes();
             written = writer.finish();
+            // Commands that read what is here know the names of keys by it, as by a snapshot's.
+            Files.writeString(tableDirectory.resolve("schema.cql"), SchemaText.print(schema));
         }
         print(written, cursor, lengthBytes);
         return ExitCode.YES;
@@ -129,16 +136,24 @@ final class SSTableGenerateCommand extends Subcommand {
         return tables.iterator().next();
     }
 
+    private void check() {
+        checkAsTyped(Map.of(
+                "--rows", () -> require(rows >= 1, "--rows takes a number from 1 on, given=" + rows),
+                "--partitions",
+                        () -> require(partitions >= 1, "--partitions takes a number from 1 on, given=" + partitions),
+                "--value-bytes",
+                        () -> require(
+                                valueBytes >= 1 && valueBytes <= VALUE_BYTES_MAX,
+                                "--value-bytes takes a number from 1 to " + VALUE_BYTES_MAX + ", given=" + valueBytes),
+                "--deletions", () -> requirePercent("--deletions", deletionsPercent),
+                "--expiring", () -> requirePercent("--expiring", expiringPercent)));
+    }
+
+    private void requirePercent(String option, int percent) {
+        require(percent >= 0 && percent <= 100, option + " takes a percentage, 0 to 100, given=" + percent);
+    }
+
     private RandomShape shape(TableSchema schema) {
-        if (rows < 1) {
-            throw usage("--rows takes a number from 1 on");
-        }
-        if (valueBytes < 1 || valueBytes > VALUE_BYTES_MAX) {
-            throw usage("--value-bytes takes a number from 1 to " + VALUE_BYTES_MAX);
-        }
-        if (deletionsPercent < 0 || deletionsPercent > 100 || expiringPercent < 0 || expiringPercent > 100) {
-            throw usage("--deletions and --expiring take a percentage");
-        }
         boolean wide = !schema.clustering().isEmpty();
         long count = partitions == null ? (wide ? Math.max(1, rows / ROWS_PER_PARTITION) : rows) : partitions;
         if (count < 1 || count > rows || !wide && count != rows) {
@@ -161,17 +176,15 @@ final class SSTableGenerateCommand extends Subcommand {
                     + cursor.rowCount() + " rows, " + lengthBytes + " bytes"));
             return;
         }
-        try (JsonResult result = new JsonResult(out(), "sstable generate")) {
-            JsonGenerator json = result.fields();
-            json.writeNumberField("seed", seed);
-            json.writeNumberField("partitions", cursor.partitionCount());
-            json.writeNumberField("rows", cursor.rowCount());
-            json.writeNumberField("dataBytes", lengthBytes);
-            json.writeArrayFieldStart("sstables");
-            for (Descriptor descriptor : written) {
-                json.writeString(descriptor.toString());
-            }
-            json.writeEndArray();
+        JsonGenerator json = resultFields();
+        json.writeNumberField("seed", seed);
+        json.writeNumberField("partitions", cursor.partitionCount());
+        json.writeNumberField("rows", cursor.rowCount());
+        json.writeNumberField("dataBytes", lengthBytes);
+        json.writeArrayFieldStart("sstables");
+        for (Descriptor descriptor : written) {
+            json.writeString(descriptor.toString());
         }
+        json.writeEndArray();
     }
 }

@@ -2,7 +2,6 @@ package io.anneal.cli.sstable;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.sstable.Descriptor;
@@ -43,16 +42,15 @@ final class SSTableMetadataCommand extends Subcommand {
             }
             return ExitCode.YES;
         }
-        try (JsonResult result = new JsonResult(out(), "sstable metadata")) {
-            JsonGenerator json = result.fields();
-            json.writeArrayFieldStart("sstables");
-            for (Path file : files) {
-                for (Descriptor descriptor : TableSource.descriptors(file, files)) {
-                    write(descriptor, json);
-                }
+        JsonGenerator json = resultFields();
+        json.writeArrayFieldStart("sstables");
+        for (Path file : files) {
+            for (Descriptor descriptor : TableSource.descriptors(file, files)) {
+                write(descriptor, json);
             }
-            json.writeEndArray();
         }
+        json.writeEndArray();
+
         return ExitCode.YES;
     }
 

@@ -2,7 +2,6 @@ package io.anneal.cli.sstable;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.sstable.SSTableReader;
@@ -42,6 +41,7 @@ final class SSTableRewriteCommand extends Subcommand {
     protected int execute() throws IOException {
         List<SSTableRewrite.Result> results = new ArrayList<>();
         TableSource source = files.source();
+        files.refuseAmong(target, source);
         Optional<Instant> asOf = source.directories().asOf();
         try (SSTables sstables = SSTables.open(source);
                 StagingDirectory staging = StagingDirectory.open(target)) {
@@ -76,17 +76,15 @@ final class SSTableRewriteCommand extends Subcommand {
             }
             return;
         }
-        try (JsonResult result = new JsonResult(out(), "sstable rewrite")) {
-            JsonGenerator json = result.fields();
-            json.writeArrayFieldStart("sstables");
-            for (SSTableRewrite.Result written : results) {
-                json.writeStartObject();
-                json.writeStringField("sstable", written.target().toString());
-                json.writeNumberField("rows", written.rowCount());
-                json.writeNumberField("dataBytes", written.lengthBytes());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
+        JsonGenerator json = resultFields();
+        json.writeArrayFieldStart("sstables");
+        for (SSTableRewrite.Result written : results) {
+            json.writeStartObject();
+            json.writeStringField("sstable", written.target().toString());
+            json.writeNumberField("rows", written.rowCount());
+            json.writeNumberField("dataBytes", written.lengthBytes());
+            json.writeEndObject();
         }
+        json.writeEndArray();
     }
 }

@@ -3,7 +3,6 @@ package io.anneal.cli.sstable;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.schema.TableSchema;
@@ -50,6 +49,7 @@ final class SSTableScrubCommand extends Subcommand {
     @Override
     protected int execute() throws IOException {
         TableSource source = files.source();
+        files.refuseAmong(target, source);
         Optional<Instant> asOf = source.directories().asOf();
         List<Outcome> outcomes = new ArrayList<>();
         try (StagingDirectory staging = StagingDirectory.open(target)) {
@@ -114,42 +114,40 @@ final class SSTableScrubCommand extends Subcommand {
     }
 
     private void printJson(List<Outcome> outcomes) throws IOException {
-        try (JsonResult result = new JsonResult(out(), "sstable scrub")) {
-            JsonGenerator json = result.fields();
-            json.writeArrayFieldStart("sstables");
-            for (Outcome outcome : outcomes) {
-                json.writeStartObject();
-                json.writeStringField("sstable", outcome.source().toString());
-                if (outcome.failure().isPresent()) {
-                    json.writeStringField("code", outcome.failure().get().code());
-                    json.writeStringField("reason", outcome.failure().get().message());
-                }
-                if (outcome.result().isPresent()) {
-                    Scrub.Result saved = outcome.result().get();
-                    json.writeNumberField("rows", saved.rowCount());
-                    json.writeNumberField("partitions", saved.partitionCount());
-                    json.writeNumberField("lostBytes", saved.lostBytes());
-                    json.writeArrayFieldStart("written");
-                    for (Descriptor written : saved.written()) {
-                        json.writeString(written.toString());
-                    }
-                    json.writeEndArray();
-                }
-                json.writeArrayFieldStart("lost");
-                for (LostData lost : outcome.lost()) {
-                    json.writeStartObject();
-                    json.writeNumberField("from", lost.fromPosition());
-                    json.writeNumberField("to", lost.toPosition());
-                    if (lost.lastKey().isPresent()) {
-                        json.writeStringField("lastKey", lost.lastKey().get().toString());
-                    }
-                    json.writeStringField("reason", lost.reason());
-                    json.writeEndObject();
+        JsonGenerator json = resultFields();
+        json.writeArrayFieldStart("sstables");
+        for (Outcome outcome : outcomes) {
+            json.writeStartObject();
+            json.writeStringField("sstable", outcome.source().toString());
+            if (outcome.failure().isPresent()) {
+                json.writeStringField("code", outcome.failure().get().code());
+                json.writeStringField("reason", outcome.failure().get().message());
+            }
+            if (outcome.result().isPresent()) {
+                Scrub.Result saved = outcome.result().get();
+                json.writeNumberField("rows", saved.rowCount());
+                json.writeNumberField("partitions", saved.partitionCount());
+                json.writeNumberField("lostBytes", saved.lostBytes());
+                json.writeArrayFieldStart("written");
+                for (Descriptor written : saved.written()) {
+                    json.writeString(written.toString());
                 }
                 json.writeEndArray();
+            }
+            json.writeArrayFieldStart("lost");
+            for (LostData lost : outcome.lost()) {
+                json.writeStartObject();
+                json.writeNumberField("from", lost.fromPosition());
+                json.writeNumberField("to", lost.toPosition());
+                if (lost.lastKey().isPresent()) {
+                    json.writeStringField("lastKey", lost.lastKey().get().toString());
+                }
+                json.writeStringField("reason", lost.reason());
                 json.writeEndObject();
             }
             json.writeEndArray();
+            json.writeEndObject();
         }
+        json.writeEndArray();
     }
 }

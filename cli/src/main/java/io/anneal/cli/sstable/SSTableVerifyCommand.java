@@ -3,7 +3,6 @@ package io.anneal.cli.sstable;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.ValueCheck;
@@ -135,28 +134,26 @@ final class SSTableVerifyCommand extends Subcommand {
     }
 
     private void printJson() throws IOException {
-        try (JsonResult result = new JsonResult(out(), "sstable verify")) {
-            JsonGenerator json = result.fields();
-            json.writeArrayFieldStart("sstables");
-            for (Verdict verdict : verdicts) {
-                json.writeStartObject();
-                json.writeStringField("sstable", verdict.name());
-                json.writeBooleanField("ok", verdict.finding() == Finding.RIGHT);
-                json.writeBooleanField("wrong", verdict.finding() == Finding.WRONG);
-                if (!verdict.notes().isEmpty()) {
-                    json.writeArrayFieldStart("notes");
-                    for (String note : verdict.notes()) {
-                        json.writeString(note);
-                    }
-                    json.writeEndArray();
+        JsonGenerator json = resultFields();
+        json.writeArrayFieldStart("sstables");
+        for (Verdict verdict : verdicts) {
+            json.writeStartObject();
+            json.writeStringField("sstable", verdict.name());
+            json.writeBooleanField("ok", verdict.finding() == Finding.RIGHT);
+            json.writeBooleanField("wrong", verdict.finding() == Finding.WRONG);
+            if (!verdict.notes().isEmpty()) {
+                json.writeArrayFieldStart("notes");
+                for (String note : verdict.notes()) {
+                    json.writeString(note);
                 }
-                if (verdict.reason().isPresent()) {
-                    json.writeStringField("code", verdict.reason().get().code());
-                    json.writeStringField("reason", verdict.reason().get().message());
-                }
-                json.writeEndObject();
+                json.writeEndArray();
             }
-            json.writeEndArray();
+            if (verdict.reason().isPresent()) {
+                json.writeStringField("code", verdict.reason().get().code());
+                json.writeStringField("reason", verdict.reason().get().message());
+            }
+            json.writeEndObject();
         }
+        json.writeEndArray();
     }
 }

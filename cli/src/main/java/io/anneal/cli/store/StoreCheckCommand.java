@@ -2,7 +2,6 @@ package io.anneal.cli.store;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.store.directory.StoreDirectory;
 import java.io.IOException;
@@ -54,23 +53,21 @@ final class StoreCheckCommand extends Subcommand {
     }
 
     private void printJson(List<StoreFinding> findings, boolean right) throws IOException {
-        try (JsonResult result = new JsonResult(out(), "store check")) {
-            JsonGenerator json = result.fields();
-            json.writeBooleanField("ok", right);
-            json.writeArrayFieldStart("findings");
-            for (StoreFinding finding : findings) {
-                json.writeStartObject();
-                json.writeStringField("verdict", finding.verdict().name().toLowerCase(Locale.ROOT));
-                json.writeStringField("subject", finding.subject());
-                if (finding.reason().isPresent()) {
-                    json.writeStringField("code", finding.reason().get().code());
-                    json.writeStringField("reason", finding.reason().get().message());
-                } else {
-                    json.writeStringField("what", finding.what());
-                }
-                json.writeEndObject();
+        JsonGenerator json = resultFields();
+        json.writeBooleanField("ok", right);
+        json.writeArrayFieldStart("findings");
+        for (StoreFinding finding : findings) {
+            json.writeStartObject();
+            json.writeStringField("verdict", finding.verdict().name().toLowerCase(Locale.ROOT));
+            json.writeStringField("subject", finding.subject());
+            if (finding.reason().isPresent()) {
+                json.writeStringField("code", finding.reason().get().code());
+                json.writeStringField("reason", finding.reason().get().message());
+            } else {
+                json.writeStringField("what", finding.what());
             }
-            json.writeEndArray();
+            json.writeEndObject();
         }
+        json.writeEndArray();
     }
 }

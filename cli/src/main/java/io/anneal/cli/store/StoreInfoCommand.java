@@ -2,7 +2,6 @@ package io.anneal.cli.store;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.TableErrors;
 import io.anneal.io.Directories;
@@ -118,27 +117,25 @@ final class StoreInfoCommand extends Subcommand {
     private void printJson(
             StoreDirectory store, List<Segment> segments, List<StoreTableInfo> tables, TableErrors errors)
             throws IOException {
-        try (JsonResult result = new JsonResult(out(), "store info")) {
-            JsonGenerator json = result.fields();
-            json.writeStringField("directory", store.directory().toString());
-            json.writeStringField("id", store.file().storeId().toString());
-            json.writeNumberField("ignoredBits", store.file().ignoredBits());
-            json.writeStringField("openBy", store.owner().orElse(null));
-            json.writeArrayFieldStart("commitLog");
-            for (Segment segment : segments) {
-                json.writeStartObject();
-                json.writeStringField("file", segment.file().getFileName().toString());
-                json.writeNumberField("lengthBytes", segment.lengthBytes());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeArrayFieldStart("tables");
-            for (StoreTableInfo table : tables) {
-                write(table, json);
-            }
-            json.writeEndArray();
-            errors.write(json);
+        JsonGenerator json = resultFields();
+        json.writeStringField("directory", store.directory().toString());
+        json.writeStringField("id", store.file().storeId().toString());
+        json.writeNumberField("ignoredBits", store.file().ignoredBits());
+        json.writeStringField("openBy", store.owner().orElse(null));
+        json.writeArrayFieldStart("commitLog");
+        for (Segment segment : segments) {
+            json.writeStartObject();
+            json.writeStringField("file", segment.file().getFileName().toString());
+            json.writeNumberField("lengthBytes", segment.lengthBytes());
+            json.writeEndObject();
         }
+        json.writeEndArray();
+        json.writeArrayFieldStart("tables");
+        for (StoreTableInfo table : tables) {
+            write(table, json);
+        }
+        json.writeEndArray();
+        errors.write(json);
     }
 
     private static void write(StoreTableInfo table, JsonGenerator json) throws IOException {

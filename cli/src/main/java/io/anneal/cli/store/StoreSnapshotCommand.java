@@ -2,7 +2,6 @@ package io.anneal.cli.store;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.TableErrors;
@@ -58,14 +57,12 @@ final class StoreSnapshotCommand extends Subcommand {
     }
 
     private void printJson(List<Path> snapshots, TableErrors errors) throws IOException {
-        try (JsonResult result = new JsonResult(out(), "store snapshot")) {
-            JsonGenerator json = result.fields();
-            json.writeArrayFieldStart("snapshots");
-            for (Path snapshot : snapshots) {
-                json.writeString(snapshot.toString());
-            }
-            json.writeEndArray();
-            errors.write(json);
+        JsonGenerator json = resultFields();
+        json.writeArrayFieldStart("snapshots");
+        for (Path snapshot : snapshots) {
+            json.writeString(snapshot.toString());
         }
+        json.writeEndArray();
+        errors.write(json);
     }
 }

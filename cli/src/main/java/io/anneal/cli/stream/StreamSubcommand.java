@@ -1,14 +1,13 @@
 package io.anneal.cli.stream;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
-import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.NamedNode;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RingFile;
-import io.anneal.cli.command.StopSignal;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.command.WaiverOptions;
 import io.anneal.cli.repair.CommandNode;
@@ -198,7 +197,7 @@ abstract class StreamSubcommand extends Subcommand {
     @Override
     protected final int execute() throws IOException {
         check();
-        StopSignal stop = StopSignal.interrupting(Thread.currentThread());
+        stopOnSignal();
         try {
             StreamResults results = new StreamResults();
             List<UnitFailure> failures = stream(results);
@@ -206,12 +205,21 @@ abstract class StreamSubcommand extends Subcommand {
                 print(results);
                 return ExitCode.YES;
             }
-            return told(failures).get(0).exitCode();
+            List<ErrorReport> errors = told(failures);
+            if (json()) {
+                JsonGenerator json = resultFields();
+                json.writeArrayFieldStart("errors");
+                for (ErrorReport error : errors) {
+                    json.writeStartObject();
+                    error.write(json);
+                    json.writeEndObject();
+                }
+                json.writeEndArray();
+            }
+            return errors.get(0).exitCode();
         } catch (InterruptedIOException e) {
             say("interrupted: what came to its end stays");
             return ExitCode.INTERRUPTED;
-        } finally {
-            stop.settled();
         }
     }
 
@@ -350,8 +358,6 @@ abstract class StreamSubcommand extends Subcommand {
             results.print(out());
             return;
         }
-        try (JsonResult result = new JsonResult(out(), "stream " + name())) {
-            results.write(result.fields());
-        }
+        results.write(resultFields());
     }
 }

@@ -61,7 +61,7 @@ final class ErrorReportTest {
                 Arguments.of(
                         StorageException.after(StorageException.ofFault(FILE, new AssertionError("file=" + FILE))),
                         "ANL-9001",
-                        1),
+                        5),
                 Arguments.of(new IOException("Broken pipe, file=" + FILE), "ANL-1008", 1),
                 Arguments.of(new UnsupportedSSTableException(FILE, "compressor", "Snappy", "[LZ4]"), "ANL-1009", 1),
                 Arguments.of(new CorruptManifestException(FILE, 3, "no such fact"), "ANL-1010", 1),
@@ -96,8 +96,8 @@ final class ErrorReportTest {
                 Arguments.of(new IllegalArgumentException("file is no component, file=" + FILE), "ANL-4001", 2),
                 Arguments.of(new IllegalStateException("directory is in use, file=" + FILE), "ANL-4002", 1),
                 Arguments.of(new NotAvailableException("later, file=" + FILE), "ANL-4003", 2),
-                Arguments.of(new OutOfMemoryError("heap, file=" + FILE), "ANL-4004", 1),
-                Arguments.of(new ArithmeticException("by zero, file=" + FILE), "ANL-9001", 1));
+                Arguments.of(new OutOfMemoryError("heap, file=" + FILE), "ANL-4004", 5),
+                Arguments.of(new ArithmeticException("by zero, file=" + FILE), "ANL-9001", 5));
     }
 
     @ParameterizedTest

@@ -153,6 +153,8 @@ final class ClusterResultsTest {
         AgentPeer agent = new AgentPeer(address -> null, new InetSocketAddress("127.0.0.1", 1));
 
         results.tell(review);
-        return results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())), review, false);
+        int exitCode = results.finish(List.of(new ClusterHold.Imported(agent, 0, Optional.empty())), review, false);
+        command.endResult();
+        return exitCode;
     }
 }

@@ -127,7 +127,9 @@ final class RepairResultsTest {
             assertThat(failure).isNotNull();
             disk.heal();
             results.addFailure(failure);
-            return results.finish();
+            int exitCode = results.finish();
+            command.endResult();
+            return exitCode;
         }
     }
 
