@@ -34,7 +34,7 @@ public final class CommitLog implements Closeable {
     public static final OutputFile.Opener OPENER =
             file -> FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 
-    private static final long CLOCK_UNKNOWN = Long.MIN_VALUE;
+    static final long CLOCK_UNKNOWN = Long.MIN_VALUE;
     /** A larger mutation has no position behind it. */
     private static final int MUTATION_MAX_BYTES = SegmentLayout.POSITION_MAX
             - SegmentLayout.HEADER_BYTES
@@ -432,9 +432,9 @@ public final class CommitLog implements Closeable {
         return List.of();
     }
 
-    /** Says which timestamp was given out last; the next section remembers it. */
+    /** Says which timestamp was given out last, which may be less than before; the next section remembers it. */
     public void clockMicros(long lastTimestampMicros) {
-        clockMicros = Math.max(clockMicros, lastTimestampMicros);
+        clockMicros = lastTimestampMicros;
     }
 
     /** Syncs, and with it the clock, though nothing was appended. */

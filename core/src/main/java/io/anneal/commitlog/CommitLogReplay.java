@@ -30,7 +30,6 @@ public final class CommitLogReplay {
 
     private long mutations;
     private CommitLogPosition end = CommitLogPosition.NONE;
-    private long clockMicros = Long.MIN_VALUE;
     /** Whether the last search for a witness found any section in the segment. */
     private boolean sectionsBehind;
     /** Segments of the same session behind this one are left out. */
@@ -46,6 +45,9 @@ public final class CommitLogReplay {
     public interface Handler {
         /** @param position the end of the record, as {@link CommitLog#append} returned it */
         void mutation(CommitLogPosition position, UUID table, Mutation mutation) throws IOException;
+
+        /** Hears of a timestamp that was given out: the last one when a section was begun. */
+        default void clock(long lastTimestampMicros) {}
     }
 
     /** A part of the log that was left out. */
@@ -56,17 +58,11 @@ public final class CommitLogReplay {
      *
      * @param segmentCount files that there are; a store that was opened once always has one
      * @param end of the last header or section that could be read, {@link CommitLogPosition#NONE} when there is none
-     * @param clockMicros the largest timestamp that is known to be given out, {@link Long#MIN_VALUE} when none is
      * @param tornTails what processes left unsynced and unreadable when they ended; nothing to worry about
      * @param losses what was lost although it had been synced; empty unless told to go on
      */
     public record Report(
-            int segmentCount,
-            long mutations,
-            CommitLogPosition end,
-            long clockMicros,
-            List<Gap> tornTails,
-            List<Gap> losses) {
+            int segmentCount, long mutations, CommitLogPosition end, List<Gap> tornTails, List<Gap> losses) {
         public Report {
             tornTails = List.copyOf(tornTails);
             losses = List.copyOf(losses);
@@ -86,13 +82,7 @@ public final class CommitLogReplay {
         for (int i = 0; i < replay.segments.size(); i++) {
             replay.segment(i);
         }
-        return new Report(
-                replay.segments.size(),
-                replay.mutations,
-                replay.end,
-                replay.clockMicros,
-                replay.tornTails,
-                replay.losses);
+        return new Report(replay.segments.size(), replay.mutations, replay.end, replay.tornTails, replay.losses);
     }
 
     private SegmentReader open(int index) throws StorageException {
@@ -173,7 +163,9 @@ public final class CommitLogReplay {
             return false;
         }
         end = new CommitLogPosition(reader.id(), reader.endPosition());
-        clockMicros = Math.max(clockMicros, reader.clockMicros());
+        if (reader.clockMicros() != CommitLog.CLOCK_UNKNOWN) {
+            handler.clock(reader.clockMicros());
+        }
         return true;
     }
 

@@ -46,6 +46,11 @@ public final class StoreMetrics extends OwnedMetrics {
         registry.addGauge(name("memtable-budget-bytes"), budgetBytes);
     }
 
+    /** By how many seconds the clock is behind the latest timestamp. */
+    public void timestampsAhead(LongSupplier seconds) {
+        registry.addGauge(name("timestamps-ahead"), seconds);
+    }
+
     /** Mutations came to the log, and so many bytes to its file. */
     public void commitLogWritten(long mutations, long bytes) {
         commitLogMutations.add(mutations);

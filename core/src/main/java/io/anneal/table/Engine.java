@@ -3,7 +3,6 @@ package io.anneal.table;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.commitlog.CommitLogPosition;
-import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.OutputFile;
@@ -107,7 +106,7 @@ public final class Engine implements Closeable {
                     executor("shard-" + shard), gate, state, environment.nanoTime(), this::relieveMemory));
             flushExecutors.add(executor("flush-" + shard));
         }
-        timestamps = new TimestampClock(environment.clock());
+        timestamps = new TimestampClock(directory.toString(), environment.clock(), environment.nanoTime());
         List<ScheduledExecutorService> compactionExecutors = new ArrayList<>();
         for (int i = 0; i < config.compactionThreads(); i++) {
             compactionExecutors.add(executor("compaction-" + i));
@@ -187,10 +186,16 @@ public final class Engine implements Closeable {
     private void openLog() throws IOException {
         Path commitLog = directory.resolve(COMMIT_LOG);
         Recovery recovery = new Recovery(
-                tables.live(), tables.unreadable(), shards, flushes, gate, config.memtableBudgetBytes() / 2);
-        CommitLogReplay.Report replayed = recovery.run(commitLog, config.skipCorruptCommitLog());
-        timestamps.goOnAfter(replayed.clockMicros());
+                tables.live(),
+                tables.unreadable(),
+                shards,
+                flushes,
+                gate,
+                config.memtableBudgetBytes() / 2,
+                timestamps);
+        recovery.run(commitLog, config.skipCorruptCommitLog());
         tables.live().values().forEach(table -> table.sstables().forEach(timestamps::follow));
+        timestamps.warnOfFuture(maxDataMicros());
         // A segment id that some manifest calls flushed must not come again: its mutations would not be replayed.
         long highestSegment = Stream.concat(
                         tables.live().values().stream()
@@ -226,6 +231,7 @@ public final class Engine implements Closeable {
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
         writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
+        metrics.timestampsAhead(() -> timestamps.aheadSeconds(maxDataMicros()));
         log.start();
         care.scheduleWithFixedDelay(cursors::sweep, CURSORS_SWEEP_SECONDS, CURSORS_SWEEP_SECONDS, TimeUnit.SECONDS);
         operations = new TableOperations(shards, log, shardWriters, flushes, compactions, formats, state, timestamps);
@@ -233,6 +239,15 @@ public final class Engine implements Closeable {
             metrics.startJmx();
         }
         compactions.watch(tables.live().values(), care);
+    }
+
+    /** The largest timestamp in SSTables. */
+    private long maxDataMicros() {
+        return tables.live().values().stream()
+                .flatMap(table -> table.sstables().stream())
+                .mapToLong(TimestampClock::maxMicros)
+                .max()
+                .orElse(Long.MIN_VALUE);
     }
 
     private static void closeAfter(CommitLog log, StorageException failure) {

@@ -34,6 +34,7 @@ final class Recovery {
     private final Flushes flushes;
     private final MemoryGate gate;
     private final long memoryThresholdBytes;
+    private final TimestampClock timestamps;
     private final Map<Long, Set<UUID>> kept = new HashMap<>();
     /** Of tables for which an earlier release may have written the log, with columns numbered in its order. */
     private final Map<UUID, MutationTranslator> translators = new HashMap<>();
@@ -47,13 +48,15 @@ final class Recovery {
             ShardRule shards,
             Flushes flushes,
             MemoryGate gate,
-            long memoryThresholdBytes) {
+            long memoryThresholdBytes,
+            TimestampClock timestamps) {
         this.tables = tables;
         this.unreadable = unreadable;
         this.shards = shards;
         this.flushes = flushes;
         this.gate = gate;
         this.memoryThresholdBytes = memoryThresholdBytes;
+        this.timestamps = timestamps;
         for (LiveTable table : tables.values()) {
             TableSchema schema = table.schema();
             if (!table.directory().content().hasRenumberedLog() && schema.isRenumbered()) {
@@ -64,7 +67,7 @@ final class Recovery {
 
     /** @param skipCorrupt whether to go on behind what cannot be read */
     CommitLogReplay.Report run(Path commitLog, boolean skipCorrupt) throws IOException {
-        CommitLogReplay.Report report = CommitLogReplay.replay(commitLog, this::replay, skipCorrupt);
+        CommitLogReplay.Report report = CommitLogReplay.replay(commitLog, new Replayed(), skipCorrupt);
         for (CommitLogReplay.Gap loss : report.losses()) {
             LOG.error("commit log is corrupt and acknowledged writes are lost, as was allowed, {}", loss);
         }
@@ -111,6 +114,18 @@ final class Recovery {
     /** Segments of the commit log that unreadable tables need, by id, with those tables. */
     Map<Long, Set<UUID>> kept() {
         return kept;
+    }
+
+    private final class Replayed implements CommitLogReplay.Handler {
+        @Override
+        public void mutation(CommitLogPosition position, UUID table, Mutation mutation) throws IOException {
+            replay(position, table, mutation);
+        }
+
+        @Override
+        public void clock(long lastTimestampMicros) {
+            timestamps.goOnAfter(lastTimestampMicros);
+        }
     }
 
     private void replay(CommitLogPosition position, UUID tableId, Mutation mutation) throws IOException {

@@ -62,6 +62,24 @@ final class LogFixture {
                 skipCorrupt);
     }
 
+    /** The timestamps that a replay hears of. */
+    static List<Long> clocks(Path directory) throws IOException {
+        List<Long> clocks = new ArrayList<>();
+        CommitLogReplay.replay(
+                directory,
+                new CommitLogReplay.Handler() {
+                    @Override
+                    public void mutation(CommitLogPosition position, UUID table, Mutation mutation) {}
+
+                    @Override
+                    public void clock(long lastTimestampMicros) {
+                        clocks.add(lastTimestampMicros);
+                    }
+                },
+                false);
+        return clocks;
+    }
+
     static List<Entry> replay(Path directory) throws IOException {
         List<Entry> entries = new ArrayList<>();
         CommitLogReplay.Report report = replay(directory, false, entries);

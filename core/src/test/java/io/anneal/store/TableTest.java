@@ -287,9 +287,7 @@ final class TableTest {
         Instant then = now;
         now = now.minusSeconds(3 * 86_400);
         assertThat(logged(() -> orders.importSSTables(foreign))).contains("more than a day ahead of the clock");
-        now = then.plusSeconds(1);
-        insert(orders, 1, 2, "moves the store's timestamps");
-        now = now.minusSeconds(3 * 86_400);
+        now = then.minusSeconds(3_600);
         assertThat(logged(() -> orders.importSSTables(foreign))).doesNotContain("ahead of the clock");
         insert(orders, 1, 1, "written");
         assertThat(orders.row(Map.of("customer", 1, "placed", 1)).orElseThrow().value("item"))
