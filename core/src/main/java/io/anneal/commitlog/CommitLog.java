@@ -361,7 +361,8 @@ public final class CommitLog implements Closeable {
                 bytes += SegmentFiles.size(old.file());
             } else {
                 all.remove();
-                pool.giveBack(old.file(), old.id());
+                // Its process may have ended because the file could not be synced: nobody may rely on it again.
+                pool.discard(old.file());
             }
         }
         replayedBytes = bytes;

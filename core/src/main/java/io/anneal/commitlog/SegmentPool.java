@@ -102,6 +102,12 @@ final class SegmentPool {
         }
     }
 
+    /** Deletes the file of a segment that no one may use again. */
+    void discard(Path file) throws StorageException {
+        directorySynced = false;
+        SegmentFiles.delete(file);
+    }
+
     void syncDirectory() throws StorageException {
         if (!directorySynced) {
             Directories.sync(directory);

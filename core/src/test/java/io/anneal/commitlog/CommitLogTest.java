@@ -189,7 +189,8 @@ final class CommitLogTest {
                     .containsExactly(
                             "CommitLog-1-5.log", "CommitLog-1-6.log", "CommitLog-1-7.log", "CommitLog-1-8.log");
             log.releaseReplayed();
-            assertThat(names()).containsExactly("CommitLog-1-8.log", "Recycled-5.log", "Recycled-6.log");
+            // Whether another process could sync its files nobody knows: they are not used again.
+            assertThat(names()).containsExactly("CommitLog-1-8.log");
         }
         open(SMALL.withRecycledSegmentsMax(0)).close();
         assertThat(names()).containsExactly("CommitLog-1-8.log", "CommitLog-1-9.log");
