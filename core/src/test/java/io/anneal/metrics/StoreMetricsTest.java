@@ -17,6 +17,7 @@ final class StoreMetricsTest {
         StoreMetrics metrics = new StoreMetrics("s", () -> 0);
         metrics.commitLog(() -> 3, () -> 3_000);
         metrics.memtables(() -> 10, () -> 100);
+        metrics.timestampsAhead(() -> 2);
         metrics.commitLogWritten(5, 500);
         metrics.commitLogSynced(5, 2_000);
         metrics.admissionWaited(7);
@@ -31,6 +32,7 @@ final class StoreMetricsTest {
                     .containsEntry("store.commit-log-length-bytes", 3_000L)
                     .containsEntry("store.memtable-bytes", 10L)
                     .containsEntry("store.memtable-budget-bytes", 100L)
+                    .containsEntry("store.timestamps-ahead", 2L)
                     .containsEntry("store.commit-log-mutations", 5L)
                     .containsEntry("store.commit-log-bytes-written", 500L)
                     .containsEntry("store.commit-log-sync-latency.count", 1L)
