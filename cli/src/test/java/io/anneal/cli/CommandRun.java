@@ -11,8 +11,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /** A command run in this process: its exit code and what it printed. */
@@ -51,7 +53,17 @@ record CommandRun(int exitCode, String out, String err) {
         return of(Clock.systemUTC(), System::nanoTime, args);
     }
 
+    /** On a terminal; the given time passes whenever a command looks. */
+    static CommandRun onTerminal(Duration step, Object... args) {
+        AtomicLong nanos = new AtomicLong();
+        return of(STOPPED, () -> nanos.addAndGet(step.toNanos()), true, args);
+    }
+
     private static CommandRun of(Clock clock, LongSupplier nanoTime, Object... args) {
+        return of(clock, nanoTime, false, args);
+    }
+
+    private static CommandRun of(Clock clock, LongSupplier nanoTime, boolean terminal, Object... args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Environment environment = new Environment(
@@ -59,7 +71,7 @@ record CommandRun(int exitCode, String out, String err) {
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 clock,
                 nanoTime,
-                false,
+                terminal,
                 HOME);
         String[] texts = new String[args.length];
         for (int i = 0; i < args.length; i++) {

@@ -44,7 +44,7 @@ import java.util.SortedMap;
  *
  * <pre>{@code
  * try (Store store = Store.open(Path.of("data"))) {
- *     Table people = store.createTable("CREATE TABLE app.people (id int PRIMARY KEY, name text)");
+ *     Table people = store.createTable("CREATE TABLE IF NOT EXISTS app.people (id int PRIMARY KEY, name text)");
  *     people.row().key("id", 7).set("name", "Ada").insert();
  * }
  * }</pre>

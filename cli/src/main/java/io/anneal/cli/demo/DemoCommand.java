@@ -4,6 +4,7 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.OutputDirectory;
+import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.key.TokenRange;
@@ -83,15 +84,17 @@ public final class DemoCommand extends Subcommand {
         List<StagingArea> stagings = new ArrayList<>();
         try {
             List<CassandraReplicas> replicas = new ArrayList<>();
-            for (int i = 0; i < REPLICAS; i++) {
-                Path replica = directory.resolve("replica-" + (i + 1));
-                data.write(replica.resolve("data"), i);
-                stagings.add(StagingArea.open(
-                        replica.resolve("staging"),
-                        "replica-" + (i + 1),
-                        environment().clock()));
-                replicas.add(new CassandraReplicas(
-                        List.of(replica.resolve("data")), Optional.empty(), Optional.of(stagings.get(i))));
+            try (Progress progress = progress("writing").total(data.valueBytes(REPLICAS))) {
+                for (int i = 0; i < REPLICAS; i++) {
+                    Path replica = directory.resolve("replica-" + (i + 1));
+                    data.write(replica.resolve("data"), i, progress);
+                    stagings.add(StagingArea.open(
+                            replica.resolve("staging"),
+                            "replica-" + (i + 1),
+                            environment().clock()));
+                    replicas.add(new CassandraReplicas(
+                            List.of(replica.resolve("data")), Optional.empty(), Optional.of(stagings.get(i))));
+                }
             }
             long writtenNanos = environment().nanoTime().getAsLong();
             say(String.format(Locale.ROOT, "written in %.1f s", seconds(startNanos, writtenNanos)));

@@ -1,5 +1,6 @@
 package io.anneal.cli.demo;
 
+import io.anneal.cli.command.Progress;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Row;
@@ -43,11 +44,14 @@ final class DemoData {
     /** One row in so many differs between the replicas. */
     private static final int DIFFERENCE_EVERY = 1_000;
 
+    private static final int ROWS_PER_UPDATE = 1_000;
+
     private final TableSchema schema =
             CqlSchema.parse(SCHEMA_TEXT, "demo schema").table(KEYSPACE, TABLE).orElseThrow();
     private final List<DecoratedKey> keys = new ArrayList<>();
     private final long seed;
     private final long nowSeconds;
+    private long rowsWritten;
 
     DemoData(int rows, long seed, long nowSeconds) {
         this.seed = seed;
@@ -63,11 +67,19 @@ final class DemoData {
         return schema;
     }
 
+    /** The bytes of values in all replicas together, but for the few that they lack. */
+    long valueBytes(int replicas) {
+        return (long) replicas * keys.size() * RAW_BYTES;
+    }
+
     /** Writes one replica's files below {@code directory}, as {@code demo/readings/nb-1-big-Data.db} and so on. */
-    void write(Path directory, int replica) throws IOException {
+    void write(Path directory, int replica, Progress progress) throws IOException {
         try (StagingDirectory staging = StagingDirectory.open(directory)) {
             write(staging, key -> !isMissing(key, replica), (key, row) -> {
                 fill(key, row, 0);
+                if (++rowsWritten % ROWS_PER_UPDATE == 0) {
+                    progress.update(rowsWritten * RAW_BYTES, rowsWritten);
+                }
                 return DeletionTime.LIVE;
             });
             write(staging, key -> isChanged(key, replica) || isDeleted(key, replica), (key, row) -> {
