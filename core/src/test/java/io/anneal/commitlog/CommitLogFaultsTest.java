@@ -16,12 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Disks that fail, and machines that lose what was not synced. */
 final class CommitLogFaultsTest {
@@ -194,7 +195,7 @@ final class CommitLogFaultsTest {
      * one behind the other, none of which releases what it found.
      */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+    @MethodSource("seeds")
     void shouldLoseNothingSyncedWhenTheMachineStops(long seed) throws IOException {
         Random draws = new Random(seed);
         CommitLogConfig config = SMALL.withCompression(draws.nextBoolean());
@@ -254,5 +255,10 @@ final class CommitLogFaultsTest {
             }
             Files.write(file.getKey(), found);
         }
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 20);
     }
 }

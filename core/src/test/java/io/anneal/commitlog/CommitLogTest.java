@@ -17,11 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class CommitLogTest {
@@ -90,7 +92,7 @@ final class CommitLogTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void shouldGiveBackWhatIsNotReleasedOutOfRecycledFiles(long seed) throws IOException {
         Random draws = new Random(seed);
         CommitLogConfig config = SMALL.withCompression(seed % 2 == 0);
@@ -309,5 +311,10 @@ final class CommitLogTest {
         log.close();
         assertThatThrownBy(() -> append(log, 0, 10)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(log::sync).isInstanceOf(IllegalStateException.class);
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 6);
     }
 }

@@ -28,7 +28,7 @@ class StrategySimulationTest {
             String where = "seed=" + seed;
             Random random = new Random(seed);
             StrategySimulation simulation = new StrategySimulation(
-                    strategy, seed, 1 + (int) (seed % 3), running -> invariant.accept(running, where));
+                    strategy, seed, 1 + Math.floorMod(seed, 3), running -> invariant.accept(running, where));
             long writes = 0;
             for (int flush = 0; flush < FLUSHES; flush++) {
                 int count = FLUSH_WRITES / 2 + random.nextInt(FLUSH_WRITES);

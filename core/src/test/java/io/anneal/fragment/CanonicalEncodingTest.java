@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 class CanonicalEncodingTest {
     private static final HexFormat HEX = HexFormat.of();
-    private static final long SEED = 42;
+    private static final long SEED = Long.getLong("anneal.seed", 42);
     private static final TableSchema SCHEMA = TableSchema.builder("ks", "golden")
             .column("k", CqlTypes.BLOB, Column.Kind.PARTITION_KEY)
             .column("c1", CqlTypes.INT, Column.Kind.CLUSTERING)

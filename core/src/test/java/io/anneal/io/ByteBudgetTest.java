@@ -111,7 +111,7 @@ class ByteBudgetTest {
         try {
             List<Future<?>> runs = new ArrayList<>();
             for (int thread = 0; thread < 8; thread++) {
-                long seed = thread;
+                long seed = Long.getLong("anneal.seed", 0) + thread;
                 ByteBudget mine = thread % 2 == 0 ? whole : whole.share();
                 runs.add(threads.submit(() -> reserveAndRelease(mine, new Random(seed))));
             }

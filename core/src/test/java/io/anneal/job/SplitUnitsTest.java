@@ -18,11 +18,12 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Units that are given to other workers in part while they are worked on. */
 @Timeout(60)
@@ -161,7 +162,7 @@ final class SplitUnitsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4})
+    @MethodSource("seeds")
     void shouldDoAllOnceHoweverItIsSplitAndWheneverItIsKilled(long seed) throws Exception {
         AtomicIntegerArray counts = new AtomicIntegerArray(SIZE);
         List<Moment> moments = Collections.synchronizedList(new ArrayList<>());
@@ -309,5 +310,10 @@ final class SplitUnitsTest {
         time.pass(2);
         assertThat(tries.isWorthAnother(new IOException("busy"), false, () -> 99))
                 .isFalse();
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 4);
     }
 }

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class PartitionerTest {
-    private static final long SEED = 42;
+    private static final long SEED = Long.getLong("anneal.seed", 42);
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);

@@ -19,13 +19,14 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class MemtableModelTest {
+    private static final long FIRST_SEED = Long.getLong("anneal.seed", 7_000);
     private static final int ROUNDS = 2000;
     private static final MemtablePool POOL = new MemtablePool(1 << 20);
 
     @Test
     void shouldHoldWhatTheRulesMakeOfAllWritesInAnyOrder() throws IOException {
         for (int round = 0; round < ROUNDS; round++) {
-            long seed = 7_000 + round;
+            long seed = FIRST_SEED + round;
             Random random = new Random(seed);
             TinyTable table = new TinyTable(seed, false);
             List<List<MemoryPartition>> written = new ArrayList<>();

@@ -23,7 +23,7 @@ class MergeFuzzTest {
     private static List<List<MemoryPartition>> sources(long seed, boolean shadowables) {
         TinyTable table = new TinyTable(seed, shadowables);
         List<List<MemoryPartition>> sources = new ArrayList<>();
-        for (int i = 1 + (int) (seed % 6); i > 0; i--) {
+        for (int i = 1 + Math.floorMod(seed, 6); i > 0; i--) {
             sources.add(table.draw());
         }
         return sources;

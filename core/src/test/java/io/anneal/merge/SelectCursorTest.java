@@ -31,7 +31,7 @@ class SelectCursorTest {
     private static FragmentCursor merged(long seed) {
         TinyTable table = new TinyTable(seed, true);
         List<FragmentCursor> sources = new ArrayList<>();
-        for (int i = 1 + (int) (seed % 3); i > 0; i--) {
+        for (int i = 1 + Math.floorMod(seed, 3); i > 0; i--) {
             sources.add(new MemoryCursor(TinyTable.SCHEMA, table.draw()));
         }
         return MergeCursor.of(TinyTable.SCHEMA, sources);

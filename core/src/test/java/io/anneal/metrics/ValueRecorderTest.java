@@ -37,7 +37,7 @@ final class ValueRecorderTest {
 
     @Test
     void shouldTellPercentilesAsASortedListDoes() {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("anneal.seed", System.nanoTime());
         SplittableRandom random = new SplittableRandom(seed);
         long[] values =
                 random.longs(10_000, 0, 1L << 30).map(v -> v >>> (v & 15)).toArray();

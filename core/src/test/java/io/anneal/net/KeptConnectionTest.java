@@ -20,12 +20,13 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class KeptConnectionTest {
+    private static final long FIRST_SEED = Long.getLong("anneal.seed", 0);
     private static final long TIMEOUT_MS = 120_000;
     private static final int SEEDS = 20;
 
     @Test
     void shouldConnectAnewWhenTheConnectionHasEnded() throws IOException {
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try (SimulatedPair net = SimulatedPair.started(seed)) {
                 KeptConnection kept = net.client.keep(net.server.address());
                 Connection first = Waiting.result(kept.get(TIMEOUT_MS));
@@ -81,7 +82,7 @@ class KeptConnectionTest {
 
     @Test
     void shouldWaitForAServerThatStartsLater() throws IOException {
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try (SimulatedPair net = SimulatedPair.started(seed)) {
                 InetSocketAddress later = new InetSocketAddress(SimulatedPair.SERVER, 7001);
                 CompletableFuture<Connection> connection =
@@ -231,7 +232,7 @@ class KeptConnectionTest {
     /** Answers that are under way are given, then peers are told. */
     @Test
     void shouldAnswerWhatIsUnderWayWhenAServerDrains() throws IOException {
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             Verb slow = new Verb(9, "test.slow");
             try (SimulatedPair net = SimulatedPair.started(seed)) {
                 net.handlers.register(slow, (peer, request) -> {

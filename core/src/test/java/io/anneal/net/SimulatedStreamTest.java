@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Streams, requests and TLS under faults that only a simulated network can bring about on demand. */
 @Timeout(300)
 class SimulatedStreamTest {
+    private static final long FIRST_SEED = Long.getLong("anneal.seed", 0);
     private static final Verb FILE = new Verb(3, "test.file");
     private static final Verb UNREAD = new Verb(4, "test.unread");
     private static final int LATE_PARTITION_MS = 20;
@@ -37,14 +38,14 @@ class SimulatedStreamTest {
         byte[] content = new byte[300_000];
         new Random(1).nextBytes(content);
         Path path = Files.write(directory.resolve("content"), content);
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try (FileChannel file = FileChannel.open(path);
                     SimulatedPair net = SimulatedPair.started(seed)) {
                 net.handlers.registerStream(FILE, stream -> {
                     stream.write(file, 1_000, content.length - 1_000);
                     stream.end();
                 });
-                net.bothWays(SimulatedFaults.NONE.withBufferBytes(10_000 + seed));
+                net.bothWays(SimulatedFaults.NONE.withBufferBytes(10_000 + Math.floorMod(seed, SEEDS)));
                 PeerStream stream = net.connect().open(FILE);
                 stream.end();
 
@@ -57,7 +58,7 @@ class SimulatedStreamTest {
 
     @Test
     void shouldStopAStreamThatNobodyReadsAlone() throws IOException {
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try (SimulatedPair net = SimulatedPair.connected(seed)) {
                 net.handlers.registerStream(UNREAD, stream -> {});
                 CompletableFuture<Void> written = net.connection.open(UNREAD).write(ByteBuffer.allocate(8 << 20));
@@ -76,7 +77,7 @@ class SimulatedStreamTest {
     /** The peer lives, and says so; but the message that is waited for does not come, or not to its end. */
     @Test
     void shouldNotWaitForAMessageLongerThanForAResponse() throws IOException {
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try (SimulatedPair net = SimulatedPair.connected(seed)) {
                 CompletableFuture<Void> ended = new CompletableFuture<>();
                 boolean begins = seed % 2 == 0;
@@ -109,7 +110,7 @@ class SimulatedStreamTest {
     @Test
     void shouldEndEveryRequestUnderAnyFaults() {
         Ends ends = new Ends();
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try {
                 runUnderFaults(seed, ends);
             } catch (IOException | RuntimeException failure) {
@@ -122,7 +123,7 @@ class SimulatedStreamTest {
 
     @Test
     void shouldRepeatARunUnderAnyFaults() throws IOException {
-        for (int seed = 0; seed < 10; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + 10; seed++) {
             long trace = runUnderFaults(seed, new Ends());
             assertThat(runUnderFaults(seed, new Ends())).as("seed=" + seed).isEqualTo(trace);
         }
@@ -210,7 +211,7 @@ class SimulatedStreamTest {
                         new NodeIdentity(new UUID(1, 2), "a", Map.of()), Optional.empty(), new VersionRange(1, 3))
                 .withTimeouts(NetFixture.TIMEOUTS)
                 .withTls(certificates.of("sim"));
-        for (int seed = 0; seed < 5; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + 5; seed++) {
             try (SimulatedPair net = SimulatedPair.started(seed, config)) {
                 byte[] content = new byte[200_000];
                 assertThat(net.connect().call(ECHO, ByteBuffer.wrap(content))).isEqualTo(ByteBuffer.wrap(content));

@@ -86,9 +86,9 @@ class StreamTest {
         assertThat(condition.getAsBoolean()).as(what).isTrue();
     }
 
-    private static byte[] random(int lengthBytes, long seed) {
+    private static byte[] random(int lengthBytes, long number) {
         byte[] bytes = new byte[lengthBytes];
-        new Random(seed).nextBytes(bytes);
+        new Random(number).nextBytes(bytes);
         return bytes;
     }
 

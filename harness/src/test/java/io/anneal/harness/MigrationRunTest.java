@@ -40,8 +40,9 @@ final class MigrationRunTest {
     private final MemoryPartitionDao target = memory("target", 2);
     private DualDao<PartitionDao> dual;
 
-    private MemoryPartitionDao memory(String name, long seed) {
-        return new MemoryPartitionDao(name, environment.clock(), new Faults(new SplittableRandom(seed)), Delayer.NONE);
+    private MemoryPartitionDao memory(String name, long number) {
+        return new MemoryPartitionDao(
+                name, environment.clock(), new Faults(new SplittableRandom(number)), Delayer.NONE);
     }
 
     private RunResult run(boolean auto, Duration patience, Consumer<String> lines)

@@ -43,7 +43,8 @@ class DryRunTest {
     private static final int REPLICAS = 3;
     private static final int ABSENT = 0;
 
-    private final long seed = ThreadLocalRandom.current().nextLong();
+    private final long seed =
+            Long.getLong("anneal.seed", ThreadLocalRandom.current().nextLong());
     private final Random random = new Random(seed);
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final List<Nodes> nodes = new ArrayList<>();

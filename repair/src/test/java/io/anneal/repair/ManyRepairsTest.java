@@ -55,12 +55,12 @@ class ManyRepairsTest {
         for (int i = 0; i < 2; i++) {
             StagingArea staging = Sessions.staging(directory.resolve("replica" + i));
             TestTable table = new TestTable("replica" + i, Sessions.rows(KEYS.get(i), 3 - i), Optional.of(staging));
-            int seed = i;
+            int number = i;
             stagings.add(staging);
             tables.add(table);
             nodes.add(new Nodes((handlers, node) -> {
                 Replicas replicas = Nodes.replicas(table.opener());
-                RepairEnvironment environment = environment(node.executor(), seed);
+                RepairEnvironment environment = environment(node.executor(), number);
                 new RepairService(replicas, node.executor(), environment.budget()).register(handlers);
                 Connector followers = node.client().keepAll(5_000);
                 new RepairRunner(node.id(), replicas, followers, node.waiting(), environment).register(handlers);
@@ -79,14 +79,14 @@ class ManyRepairsTest {
         }
     }
 
-    private static RepairEnvironment environment(Executor executor, int seed) {
+    private static RepairEnvironment environment(Executor executor, int number) {
         // Patience counts what was asked for, the test need not wait so long.
         HostEnvironment host = HostEnvironment.system()
                 .withTime(
                         () -> Instant.ofEpochSecond(100),
                         System::nanoTime,
                         nanos -> TimeUnit.NANOSECONDS.sleep(nanos / 20))
-                .withRandom(new Random(seed));
+                .withRandom(new Random(number));
         return new RepairEnvironment(host, executor, ByteBudget.of(BUDGET_BYTES));
     }
 

@@ -86,9 +86,9 @@ class PiecesTest {
                 });
     }
 
-    private static byte[] random(int seed, int lengthBytes) {
+    private static byte[] random(int number, int lengthBytes) {
         byte[] value = new byte[lengthBytes];
-        new Random(seed).nextBytes(value);
+        new Random(number).nextBytes(value);
         return value;
     }
 

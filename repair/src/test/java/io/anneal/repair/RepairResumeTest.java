@@ -124,7 +124,7 @@ class RepairResumeTest extends TwoHalves {
     @Test
     void shouldDoTheRestWhereverItWasEnded() throws IOException {
         for (int round = 0; round < 3; round++) {
-            long number = new Random().nextLong();
+            long number = Long.getLong("anneal.seed", new Random().nextLong());
             String seed = "seed=" + number;
             Random random = new Random(number);
             if (round > 0) {
@@ -238,7 +238,7 @@ class RepairResumeTest extends TwoHalves {
     void shouldLoseNothingWhenItIsStopped() throws IOException {
         ending = JobControl::stop;
         for (int round = 0; round < 3; round++) {
-            long number = new Random().nextLong();
+            long number = Long.getLong("anneal.seed", new Random().nextLong());
             String seed = "seed=" + number;
             Random random = new Random(number);
             if (round > 0) {
@@ -280,7 +280,7 @@ class RepairResumeTest extends TwoHalves {
 
     @Test
     void shouldGoOnBetweenStores() throws IOException {
-        long number = new Random().nextLong();
+        long number = Long.getLong("anneal.seed", new Random().nextLong());
         HostEnvironment clock = HostEnvironment.system().withClock(() -> Instant.ofEpochSecond(100));
         String table =
                 SchemaText.print(own.schema()).replace("WITH ", "WITH id = 11111111-2222-1333-8444-555555555555 AND ");

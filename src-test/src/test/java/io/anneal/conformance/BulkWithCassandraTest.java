@@ -128,7 +128,7 @@ final class BulkWithCassandraTest {
 
     /** Inserts, updates, deletions, TTLs, nulls, empty values, static values alone, rows that are a key alone. */
     private static void fill(long seed) {
-        Random random = new Random(seed);
+        Random random = new Random(Long.getLong("anneal.seed", seed));
         long base = CLOCK.instant().toEpochMilli() * 1_000 - 10_000_000;
         for (int i = 0; i < ROWS; i++) {
             String using = " USING TIMESTAMP " + (base + random.nextInt(5_000_000))

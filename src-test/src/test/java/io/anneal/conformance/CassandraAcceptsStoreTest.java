@@ -52,11 +52,12 @@ class CassandraAcceptsStoreTest {
 
     static Stream<Arguments> tables() {
         WrittenVersion[] versions = WrittenVersion.values();
-        return LongStream.range(0, Long.getLong("anneal.seeds", 6))
+        long first = Long.getLong("anneal.seed", 0);
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 6))
                 .boxed()
                 .flatMap(seed -> Stream.of(versions)
-                        .filter(version ->
-                                Boolean.getBoolean("anneal.all") || version == versions[(int) (seed % versions.length)])
+                        .filter(version -> Boolean.getBoolean("anneal.all")
+                                || version == versions[Math.floorMod(seed, versions.length)])
                         .map(version -> Arguments.of(seed, version)));
     }
 
@@ -77,7 +78,7 @@ class CassandraAcceptsStoreTest {
                 fragments.next(0.7), fragments.next(0.7), fragments.nextWide(WIDE_ROWS), fragments.nextWide(WIDE_ROWS));
         FragmentList merged = Content.merged(sources);
         StoreConfig config = StoreConfig.defaults()
-                .withShardCount(1 + (int) (seed % 3))
+                .withShardCount(1 + Math.floorMod(seed, 3))
                 .withVersion(version.version())
                 .withCompactionThreads(0);
         // So that it takes for expired what the reads take for it.
@@ -143,7 +144,7 @@ class CassandraAcceptsStoreTest {
     private static TableOptions options(long seed) {
         Map<String, String> compaction = Map.of("class", "SizeTieredCompactionStrategy", "enabled", "false");
         List<Map<String, String>> compressions = WrittenVersion.READ_COMPRESSIONS;
-        Map<String, String> compression = compressions.get((int) (seed % compressions.size()));
+        Map<String, String> compression = compressions.get(Math.floorMod(seed, compressions.size()));
         return new TableOptions(Integer.MAX_VALUE, 0.01, 128, compression, compaction, false, Map.of());
     }
 }

@@ -51,11 +51,12 @@ class CassandraAcceptsTest {
     /** Each in one version, and with each gc_grace in each version; {@code -Danneal.all=true}: each in each. */
     static Stream<Arguments> tables() {
         WrittenVersion[] versions = WrittenVersion.values();
-        return LongStream.range(0, Long.getLong("anneal.seeds", 12))
+        long first = Long.getLong("anneal.seed", 0);
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 12))
                 .boxed()
                 .flatMap(seed -> Stream.of(versions)
                         .filter(version -> Boolean.getBoolean("anneal.all")
-                                || version == versions[(int) (seed / 3 % versions.length)])
+                                || version == versions[Math.floorMod(seed / 3, versions.length)])
                         .map(version -> Arguments.of(seed, version)));
     }
 
@@ -71,7 +72,7 @@ class CassandraAcceptsTest {
         SharedKeyspace.recreate(peer);
         long nowSeconds = System.currentTimeMillis() / 1000;
         long gcGraceSeconds = List.of((long) Integer.MAX_VALUE, nowSeconds - AMONG_EXPIRIES_SECONDS, 0L)
-                .get((int) (seed % 3));
+                .get(Math.floorMod(seed, 3));
         RandomFragments fragments = RandomFragments.withDistinctClusterings(
                         seed, 30, options(seed, gcGraceSeconds), features(seed))
                 .allowShadowed();
@@ -108,7 +109,7 @@ class CassandraAcceptsTest {
     }
 
     private static Set<Feature> features(long seed) {
-        return switch ((int) (seed % 5)) {
+        return switch (Math.floorMod(seed, 5)) {
             case 1 -> Set.of(Feature.COUNTERS);
             case 3 -> Set.of(Feature.DROPPED_COLUMNS);
             default -> Set.of();
@@ -118,7 +119,7 @@ class CassandraAcceptsTest {
     private static TableOptions options(long seed, long gcGraceSeconds) {
         Map<String, String> compaction = Map.of("class", "SizeTieredCompactionStrategy", "enabled", "false");
         List<Map<String, String>> compressions = WrittenVersion.READ_COMPRESSIONS;
-        Map<String, String> compression = compressions.get((int) (seed % compressions.size()));
+        Map<String, String> compression = compressions.get(Math.floorMod(seed, compressions.size()));
         return new TableOptions(gcGraceSeconds, 0.01, 128, compression, compaction, false, Map.of());
     }
 

@@ -37,7 +37,8 @@ class CassandraWritesTest {
     private Path directory;
 
     static Stream<Arguments> tables() {
-        return LongStream.range(0, Long.getLong("anneal.seeds", 2))
+        long first = Long.getLong("anneal.seed", 0);
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 2))
                 .boxed()
                 .flatMap(seed -> Stream.of(CqlOperations.Shape.values()).map(shape -> Arguments.of(seed, shape)));
     }

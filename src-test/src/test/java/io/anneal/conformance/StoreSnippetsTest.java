@@ -42,7 +42,7 @@ class StoreSnippetsTest {
         // snippet: open
         StoreConfig config = StoreConfig.defaults().withShardCount(4).withSyncMode(SyncMode.GROUP);
         try (Store store = Store.open(directory, config)) {
-            store.createTable("CREATE TABLE shop.orders (customer int, placed timestamp, item text,"
+            store.createTable("CREATE TABLE IF NOT EXISTS shop.orders (customer int, placed timestamp, item text,"
                     + " tags set<text>, name text static, PRIMARY KEY (customer, placed))");
         }
         // end
@@ -182,6 +182,8 @@ class StoreSnippetsTest {
 
     @Test
     void shouldAlterTheTable() throws IOException {
+        create(directory);
+        // The page says that what is there is taken up.
         create(directory);
         try (Store store = Store.open(directory)) {
             Table orders = store.table("shop.orders");

@@ -43,8 +43,9 @@ class ScrubTest {
     static Stream<Arguments> damages() {
         return Stream.of(SSTableVersion.values())
                 .filter(SSTableVersion::isWritten)
-                .flatMap(version ->
-                        Stream.iterate(0L, seed -> seed + 1).limit(SEEDS).map(seed -> Arguments.of(version, seed)));
+                .flatMap(version -> Stream.iterate(Long.getLong("anneal.seed", 0), seed -> seed + 1)
+                        .limit(SEEDS)
+                        .map(seed -> Arguments.of(version, seed)));
     }
 
     @ParameterizedTest(name = "{0}, seed={1}")

@@ -41,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoreFaultsTest {
+    private static final long FIRST_SEED = Long.getLong("anneal.seed", 0);
     private static final int CYCLES = 3;
     private static final int STEPS = 20;
     private static final Predicate<String> LOG = name -> name.startsWith("CommitLog");
@@ -218,7 +219,7 @@ class StoreFaultsTest {
 
     @Test
     void shouldKeepWhatWasAcknowledgedBeforeASyncWhenSyncsArePeriodic() throws Exception {
-        for (int seed = 0; seed < 10; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + 10; seed++) {
             try (StoreOnBadDisk store =
                     new StoreOnBadDisk(directory, seed, SyncMode.PERIODIC, "periodic, seed=" + seed)) {
                 store.open();

@@ -36,8 +36,8 @@ final class LateWritesTest {
     private final SimulatedPartitions target = store("target", 3);
     private final PhaseStore phases = new MemoryPhaseStore();
 
-    private SimulatedPartitions store(String name, long seed) {
-        return new SimulatedPartitions(name, true, time, new SplittableRandom(seed));
+    private SimulatedPartitions store(String name, long number) {
+        return new SimulatedPartitions(name, true, time, new SplittableRandom(number));
     }
 
     @ParameterizedTest

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The campaign's model and the merge agree on what is left below a ceiling of deletion times. */
 class ReplicaViewsTest {
     static LongStream seeds() {
-        return LongStream.range(0, Long.getLong("anneal.seeds", 60));
+        long first = Long.getLong("anneal.seed", 0);
+        return LongStream.range(first, first + Long.getLong("anneal.seeds", 60));
     }
 
     @ParameterizedTest(name = "seed={0}")

@@ -165,8 +165,8 @@ class StoreResurrectionTest {
         }
     }
 
-    private static String noise(int seed, int length) {
-        SplittableRandom random = new SplittableRandom(seed);
+    private static String noise(int number, int length) {
+        SplittableRandom random = new SplittableRandom(number);
         StringBuilder text = new StringBuilder(length);
         for (int i = 0; i < length; i++) {
             text.append((char) ('0' + random.nextInt(64)));

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a crash leaves: what was forced, and of the rest nothing, or what the naive models here allow. */
 class FaultyDirectoryCrashTest {
+    private static final long FIRST_SEED = Long.getLong("anneal.seed", 0);
     private static final int SECTOR_BYTES = 512;
     private static final int SEEDS = Integer.getInteger("anneal.crash.seeds", 300);
 
@@ -229,7 +230,7 @@ class FaultyDirectoryCrashTest {
         int lost = 0;
         int kept = 0;
         int torn = 0;
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             FileModel model = new FileModel();
             Path file = Files.createFile(path("file" + seed));
@@ -334,7 +335,7 @@ class FaultyDirectoryCrashTest {
             return Arrays.equals(content, forced);
         }
 
-        void check(byte[] content, int seed) {
+        void check(byte[] content, long seed) {
             assertThat(content.length).as("seed=%d", seed).isBetween(shortest, longest);
             for (int index = 0; index < SECTORS; index++) {
                 boolean allowed = sectors.get(index).contains(sector(content, index));
@@ -348,7 +349,7 @@ class FaultyDirectoryCrashTest {
         int lost = 0;
         int kept = 0;
         int between = 0;
-        for (int seed = 0; seed < SEEDS; seed++) {
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             NameModel model = new NameModel(Files.createDirectory(path("seed" + seed)));
             force(directory.path());

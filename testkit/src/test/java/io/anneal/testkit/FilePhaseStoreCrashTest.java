@@ -16,9 +16,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A phase store whose machine stops, or whose disk fails, at every single operation of a change: the old is there, or the new. */
 final class FilePhaseStoreCrashTest {
@@ -46,7 +47,7 @@ final class FilePhaseStoreCrashTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
+    @MethodSource("seeds")
     void shouldHoldTheOldRecordOrTheNew(long seed) throws IOException {
         stopEverywhere(
                 seed,
@@ -62,7 +63,7 @@ final class FilePhaseStoreCrashTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {4, 5, 6})
+    @MethodSource("seeds")
     void shouldHoldTheNoteOrNot(long seed) throws IOException {
         stopEverywhere(seed, directory -> new FilePhaseStore(directory).addNote(NAME, NOTE), (directory, done, how) -> {
             List<PhaseNote> notes = new FilePhaseStore(directory).notes(NAME);
@@ -75,7 +76,7 @@ final class FilePhaseStoreCrashTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {7, 8, 9})
+    @MethodSource("seeds")
     void shouldHoldAHeartbeatThatCanBeRead(long seed) throws IOException {
         Heartbeat heartbeat = new Heartbeat("a", 1, true, AT, Map.of());
         stopEverywhere(
@@ -90,7 +91,7 @@ final class FilePhaseStoreCrashTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {10, 11, 12})
+    @MethodSource("seeds")
     void shouldHoldTheOldMemoryOrTheNew(long seed) throws IOException {
         stopEverywhere(
                 seed,
@@ -103,7 +104,7 @@ final class FilePhaseStoreCrashTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {13, 14, 15})
+    @MethodSource("seeds")
     void shouldBeginOrNot(long seed) throws IOException {
         stopEverywhere(
                 seed, directory -> new FilePhaseStore(directory).create("other", FIRST), (directory, done, how) -> {
@@ -152,5 +153,10 @@ final class FilePhaseStoreCrashTest {
             check.check(faulty.path().resolve("phases"), done, how);
             return !done;
         }
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 3);
     }
 }

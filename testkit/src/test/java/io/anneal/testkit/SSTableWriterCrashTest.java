@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** An SSTable is there whole or not at all, whenever the power is cut; and there it is once it is finished. */
 class SSTableWriterCrashTest {
+    private static final long FIRST_SEED = Long.getLong("anneal.seed", 0);
     private static final int ROWS = 100;
     private static final int SEEDS = 2;
     private static final TableSchema SCHEMA = CqlSchema.parse(
@@ -109,7 +110,7 @@ class SSTableWriterCrashTest {
         int cuts = 0;
         boolean cut = true;
         while (cut) {
-            for (int seed = 0; seed < SEEDS; seed++) {
+            for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
                 try (FaultyDirectory directory = directoryOfTable()) {
                     directory.inject(whenSomethingChanges().after(cuts).times(1).cuttingPower(seed));
                     Path path = directory.path();

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class GeneratedMutationsTest {
     private static final int ROWS = 500;
-    private static final long SEED = 7;
+    private static final long SEED = Long.getLong("anneal.seed", 7);
 
     @ParameterizedTest
     @EnumSource

@@ -20,10 +20,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class RowTrieWriterTest {
     private static final int HAS_OPEN_DELETION = 8;
@@ -49,7 +50,7 @@ class RowTrieWriterTest {
     }
 
     @ParameterizedTest(name = "seed={0}")
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void shouldSeparateBlocksOfEveryPartition(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         int blockSizeBytes = 1 << random.nextInt(12);
@@ -188,5 +189,10 @@ class RowTrieWriterTest {
                     .hasMessage("places of a partition have no order as bytes, last=406200408000000038, "
                             + "next=406100408000000038");
         }
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 6);
     }
 }

@@ -16,11 +16,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TrieCursorTest {
@@ -60,7 +62,7 @@ class TrieCursorTest {
     }
 
     @ParameterizedTest(name = "seed={0}")
-    @ValueSource(longs = {1, 2, 3, 4})
+    @MethodSource("seeds")
     void shouldFindNeighboursAmongRandomKeys(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         TreeSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
@@ -230,5 +232,10 @@ class TrieCursorTest {
                 .isThrownBy(cursor::last)
                 .withMessageContaining("too deep");
         assertThat(cursor.way().capacityBytes()).isLessThanOrEqualTo(2 * 1024 * 1024);
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 4);
     }
 }

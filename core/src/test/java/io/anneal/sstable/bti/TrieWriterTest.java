@@ -22,10 +22,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class TrieWriterTest {
     private static final HexFormat HEX = HexFormat.of();
@@ -107,7 +108,7 @@ class TrieWriterTest {
     }
 
     @ParameterizedTest(name = "seed={0}")
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void shouldReadBackRandomKeys(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         List<TreeSet<byte[]>> tries = new ArrayList<>();
@@ -170,5 +171,10 @@ class TrieWriterTest {
                         .hasMessageContaining("key of a trie out of order, lengthBytes=" + key.length());
             }
         }
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 6);
     }
 }

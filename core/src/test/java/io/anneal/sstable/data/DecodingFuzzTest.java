@@ -49,7 +49,7 @@ class DecodingFuzzTest {
         "wide, nb-1-big"
     })
     void shouldOnlyFailTypedWhenDataIsWrong(String table, String sstable) throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("anneal.seed", System.nanoTime());
         Random random = new Random(seed);
         Descriptor descriptor = SampleSSTables.copy(table, sstable, directory);
         SampleSSTables.uncompress(descriptor);
@@ -66,7 +66,7 @@ class DecodingFuzzTest {
     @ParameterizedTest
     @CsvSource({"clustered, nb-1-big", "collections, nb-1-big"})
     void shouldOnlyFailTypedWhenStatisticsAreWrong(String table, String sstable) throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("anneal.seed", System.nanoTime());
         Random random = new Random(seed);
         Descriptor descriptor = SampleSSTables.copy(table, sstable, directory);
         byte[] right = SampleSSTables.bytes(descriptor, Component.STATISTICS);

@@ -86,7 +86,7 @@ class PointReadTest {
         SSTableWriterConfig config = CONFIG.withVersion(version);
         assertThat(config.compression().chunkLengthBytes()).isEqualTo(CHUNK_BYTES);
         try (DataReader reader = write(WideCursor.schema(hasStatic), rowCount, config)) {
-            SplittableRandom random = new SplittableRandom(version.ordinal());
+            SplittableRandom random = new SplittableRandom(Long.getLong("anneal.seed", version.ordinal()));
             long chunksRead = 0;
             int reads = 400;
             for (int i = 0; i < reads; i++) {

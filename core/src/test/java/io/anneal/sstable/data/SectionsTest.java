@@ -252,7 +252,7 @@ class SectionsTest {
     @ParameterizedTest
     @MethodSource("kinds")
     void shouldCopyWhatLiesInTheRanges(SSTableVersion version, Compression compression) throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("anneal.seed", System.nanoTime());
         Random random = new Random(seed);
         Descriptor from = write(version, compression, 150, random);
         List<Long> tokens = keys(150).stream().map(DecoratedKey::token).toList();
@@ -375,7 +375,7 @@ class SectionsTest {
     @ParameterizedTest
     @EnumSource(names = {"NB", "DA"})
     void shouldPublishNothingThatDoesNotVerifyWhenBytesAreWrong(SSTableVersion version) throws IOException {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("anneal.seed", System.nanoTime());
         Random random = new Random(seed);
         Descriptor from = write(version, Compression.LZ4.withChunkLengthBytes(1024), 60, random);
         List<TokenRange.Linear> ranges = List.of(new TokenRange.Linear(Long.MIN_VALUE, 0));

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class FilterBitsTest {
-    private static final long SEED = 42;
+    private static final long SEED = Long.getLong("anneal.seed", 42);
 
     private static void assertSameAsDivision(long bitCount, long hash) {
         assertThat(new FilterBits(bitCount).bit(hash))

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FileKeyJournalModelTest {
     private static final int STEPS = 2_000;
 
-    private final long seed = new Random().nextLong();
+    private final long seed = Long.getLong("anneal.seed", new Random().nextLong());
     private final Random random = new Random(seed);
     private final FaultyFiles files = new FaultyFiles();
     private final Durability durability = random.nextBoolean() ? Durability.PROCESS_KILL : Durability.POWER_CUT;

@@ -18,9 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class BackfillTest {
@@ -179,7 +181,7 @@ final class BackfillTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5})
+    @MethodSource("seeds")
     void shouldLoseNothingHoweverOftenItIsKilled(long seed) throws Exception {
         fill();
         Random random = new Random(seed);
@@ -555,5 +557,10 @@ final class BackfillTest {
         assertThat(last.rows()).isEqualTo(ENTRIES);
         assertThat(last.rangesDone()).isEqualTo(last.rangesTotal()).isEqualTo(16);
         assertThat(last.secondsLeft()).hasValue(0);
+    }
+
+    private static LongStream seeds() {
+        long first = Long.getLong("anneal.seed", 1);
+        return LongStream.range(first, first + 5);
     }
 }

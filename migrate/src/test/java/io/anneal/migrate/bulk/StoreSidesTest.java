@@ -104,7 +104,7 @@ final class StoreSidesTest {
 
     /** Rows of all kinds: with and without marker, TTLs, nulls, empty values, static values alone, deleted and expired ones. */
     private void fill(Table table, long seed) throws IOException {
-        Random random = new Random(seed);
+        Random random = new Random(Long.getLong("anneal.seed", seed));
         for (int i = 0; i < 200; i++) {
             int customer = random.nextInt(20);
             String region = random.nextBoolean() ? "" : "north";

@@ -18,7 +18,7 @@ class ShortHashesTest {
 
     @Test
     void shouldReadWhatItWroteForAnyNumberAndAnyBits() {
-        long seed = ThreadLocalRandom.current().nextLong();
+        long seed = Long.getLong("anneal.seed", ThreadLocalRandom.current().nextLong());
         Random random = new Random(seed);
         for (int round = 0; round < 300; round++) {
             int count = random.nextInt(1 << random.nextInt(12));

@@ -79,7 +79,7 @@ class EqualSumsTest {
     /** Each token has a hash; a replica lacks some, and each cuts and leaves out where it likes. */
     @Test
     void shouldNeverCallEqualWhatIsNot() {
-        long seed = new Random().nextLong();
+        long seed = Long.getLong("anneal.seed", new Random().nextLong());
         Random random = new Random(seed);
         int found = 0;
         for (int round = 0; round < 3_000; round++) {
