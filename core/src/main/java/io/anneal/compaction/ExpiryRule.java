@@ -1,6 +1,7 @@
 package io.anneal.compaction;
 
 import io.anneal.schema.TableOptions;
+import io.anneal.sstable.SSTableStatistics;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,8 +49,14 @@ record ExpiryRule(long gcGraceSeconds, boolean hasCounters, boolean onlyRepaired
         return expired;
     }
 
+    /**
+     * Returns whether all data has expired. Versions before {@code oa} keep the range of times as signed numbers: an expiry past
+     * 2038 that overflowed makes the least one negative, and the greatest one then leaves it out.
+     */
     private static boolean isDead(CompactionCandidate candidate, long beforeSeconds) {
-        return candidate.statistics().maxLocalDeletionTimeSeconds() < beforeSeconds;
+        SSTableStatistics statistics = candidate.statistics();
+        return statistics.minLocalDeletionTimeSeconds() >= 0
+                && statistics.maxLocalDeletionTimeSeconds() < beforeSeconds;
     }
 
     private boolean hidesNothing(CompactionCandidate candidate, List<CompactionCandidate> alive, long memtableMicros) {

@@ -93,6 +93,13 @@ class CompactionStrategyTest {
     }
 
     @Test
+    void shouldKeepAnSSTableWithAnExpiryThatOverflowed() {
+        for (String name : CLASSES) {
+            assertThat(strategy(name).next(view(dead("a").overflowedSeconds()))).isEmpty();
+        }
+    }
+
+    @Test
     void shouldKeepExpiredSSTablesThatMayHideSomething() {
         CompactionStrategy strategy = strategy(CLASSES[0]);
         StubSSTable tie = StubSSTable.of("tie").micros(8, 20);

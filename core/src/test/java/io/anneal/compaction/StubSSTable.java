@@ -39,6 +39,7 @@ final class StubSSTable implements SSTableReader {
     private long lastToken = Long.MAX_VALUE;
     private long minMicros = 1;
     private long maxMicros = 1;
+    private long minLocalDeletionTimeSeconds;
     private long maxLocalDeletionTimeSeconds = DeletionTime.NO_DELETION_TIME;
     private long repairedAtMillis;
     private long partitionCount = 100;
@@ -96,6 +97,12 @@ final class StubSSTable implements SSTableReader {
         return this;
     }
 
+    /** As older versions of the format tell an expiry past 2038. */
+    StubSSTable overflowedSeconds() {
+        minLocalDeletionTimeSeconds = Integer.MIN_VALUE + 1;
+        return this;
+    }
+
     StubSSTable deadSeconds(long latest) {
         maxLocalDeletionTimeSeconds = latest;
         return this;
@@ -141,7 +148,7 @@ final class StubSSTable implements SSTableReader {
         return new SSTableStatistics(
                 minMicros,
                 maxMicros,
-                0,
+                minLocalDeletionTimeSeconds,
                 maxLocalDeletionTimeSeconds,
                 0,
                 0,
