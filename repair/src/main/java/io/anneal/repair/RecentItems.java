@@ -66,11 +66,14 @@ final class RecentItems {
         if (!deletions.partitionDeletion(deletion.key()).isLive()) {
             return true;
         }
+        List<RangeDeletion> recent = deletions.steps(deletion.key());
+        // Without any in its partition none has cut it off: that another partition has some must not change the answer.
         return !deletion.isPartition()
+                && !recent.isEmpty()
                 && cover(
                         deletion.range().orElseThrow(),
                         Stream.concat(
-                                        deletions.steps(deletion.key()).stream(),
+                                        recent.stream(),
                                         held.stream()
                                                 .filter(other -> !other.isPartition()
                                                         && other.key().equals(deletion.key())

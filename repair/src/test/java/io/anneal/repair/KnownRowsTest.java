@@ -206,18 +206,17 @@ class KnownRowsTest {
     }
 
     /**
-     * What is found, without what was read for it: rows of which replicas know are counted as they were when they were read. Of
-     * deletions it tells only whether any differ, since a range deletion has as many parts as windows that it lies in, and what
-     * is known has other windows.
+     * What is found, without what was read for it: a range deletion has as many parts as there are windows, and rows of which replicas
+     * know are counted as they were when they were read.
      */
     private static List<Object> found(RepairReport report) {
         List<Object> found = new ArrayList<>();
         found.add(report.rowsDiffering());
-        found.add(report.deletionsDiffering() > 0);
+        found.add(report.deletionsDiffering());
         for (RangeReport range : report.rangesDiffering()) {
             found.add(List.of(range.range(), range.rowsDiffering()));
             for (RangeReport.Lacking replica : range.replicas()) {
-                found.add(List.of(replica.member(), replica.rows()));
+                found.add(List.of(replica.member(), replica.rows(), replica.deletions()));
             }
         }
         return found;

@@ -179,6 +179,37 @@ class RecentRowsTest {
         }
     }
 
+    /** Where one replica has cut a deletion shorter, that is counted alike whatever was just written to another partition. */
+    @Test
+    void shouldCountDeletionsAlikeWhateverIsRecentInAnotherPartition() throws IOException {
+        DecoratedKey other = HandMadeTable.keys(2).get(1);
+        List<Long> counted = new ArrayList<>();
+        for (boolean anyIsRecent : List.of(false, true)) {
+            FragmentList large = table(to -> {
+                deleted(to, 9);
+                if (anyIsRecent) {
+                    to.partition(other, CUTOFF + 1, 91).end();
+                }
+            });
+            RepairReport report =
+                    dryRun(repair(List.of(large, table(to -> deleted(to, 3)))).leaveOutRecent(WINDOW));
+            counted.add(report.deletionsDiffering());
+        }
+
+        assertThat(counted.get(1)).isEqualTo(counted.get(0)).isPositive();
+    }
+
+    private static void deleted(FragmentList.Builder to, int last) {
+        to.partition(HandMadeTable.keys(2).get(0))
+                .change(HandMadeTable.clustering(1), ClusteringComparator.BEFORE, 50, 95)
+                .change(
+                        HandMadeTable.clustering(last),
+                        ClusteringComparator.AFTER,
+                        DeletionTime.NO_TIMESTAMP,
+                        DeletionTime.NO_DELETION_TIME)
+                .end();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {OLD, CUTOFF})
     void shouldCompareWhatWasWrittenUpToTheCutoff(long micros) throws IOException {
