@@ -1,6 +1,7 @@
 package io.anneal.agent;
 
 import io.anneal.environment.HostEnvironment;
+import io.anneal.environment.LogThrottle;
 import io.anneal.io.Directories;
 import io.anneal.node.KeptDirectory;
 import io.anneal.node.Replica;
@@ -70,7 +71,7 @@ public final class Agent implements Closeable {
     private boolean isLeft;
 
     private boolean closed;
-    private final SeldomSaid unreached;
+    private final LogThrottle unreached;
 
     /** When nothing was held any more; empty if that has been told since. */
     private OptionalLong idleSinceNanos;
@@ -96,7 +97,7 @@ public final class Agent implements Closeable {
         this.self = self;
         connection = new NodeConnection(config, host);
         thread = host.threads().single("agent");
-        unreached = new SeldomSaid(host.nanoTime(), SAID_AGAIN);
+        unreached = new LogThrottle(host.nanoTime(), SAID_AGAIN);
         idleSinceNanos = OptionalLong.of(host.nanoTime().getAsLong());
     }
 

@@ -1,34 +1,34 @@
-package io.anneal.agent;
+package io.anneal.environment;
 
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.function.LongSupplier;
 
-/** Says when to say again what happens again and again: at once, and from then on each time after a while. One thread at a time. */
-final class SeldomSaid {
+/** Keeps a log from repeating itself: what happens again and again is due at first, and then once an interval. Any thread. */
+public final class LogThrottle {
     private final LongSupplier nanoTime;
     private final Duration interval;
     private int times;
-    private long saidNanos;
+    private long loggedNanos;
 
-    SeldomSaid(LongSupplier nanoTime, Duration interval) {
+    public LogThrottle(LongSupplier nanoTime, Duration interval) {
         this.nanoTime = nanoTime;
         this.interval = interval;
     }
 
-    /** It happened; answers how many times by now if that is to be said. */
-    OptionalInt happened() {
+    /** Counts that it happened; returns how many times by now if a line is due. */
+    public synchronized OptionalInt happened() {
         long now = nanoTime.getAsLong();
         times++;
-        if (times > 1 && now - saidNanos < interval.toNanos()) {
+        if (times > 1 && now - loggedNanos < interval.toNanos()) {
             return OptionalInt.empty();
         }
-        saidNanos = now;
+        loggedNanos = now;
         return OptionalInt.of(times);
     }
 
-    /** It happens no more: the next time is the first. */
-    void ended() {
+    /** Forgets what happened: the next time is the first. */
+    public synchronized void ended() {
         times = 0;
     }
 }

@@ -1,5 +1,7 @@
 package io.anneal.table;
 
+import io.anneal.environment.LogThrottle;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
@@ -23,25 +25,23 @@ final class TimestampClock {
     /** The start of 2020. A clock that says less was reset, and it is the one that is wrong: timestamps go on after the last. */
     private static final long RIGHT_MIN_MICROS = 1_577_836_800_000_000L;
 
-    private static final long WARNING_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
 
     private final String store;
     private final InstantSource clock;
-    private final LongSupplier nanoTime;
     private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
     /** What was given out before the clock went ahead by more than a day: where to go on should it come back. */
     private volatile long beforeLeapMicros = Long.MIN_VALUE;
     /** The largest that was ever given out, followed or not. */
     private final AtomicLong largest = new AtomicLong(Long.MIN_VALUE);
 
-    private boolean warned;
-    private long warnedNanos;
+    private final LogThrottle warnings;
 
     /** @param store names it in warnings */
     TimestampClock(String store, InstantSource clock, LongSupplier nanoTime) {
         this.store = store;
         this.clock = clock;
-        this.nanoTime = nanoTime;
+        warnings = new LogThrottle(nanoTime, WARNING_INTERVAL);
     }
 
     /** Microseconds since 1970, never the same or less than before, unless that was more than a day ahead of the clock. */
@@ -156,13 +156,8 @@ final class TimestampClock {
     }
 
     private void warn(long micros, long nowMicros) {
-        synchronized (this) {
-            long nanos = nanoTime.getAsLong();
-            if (warned && nanos - warnedNanos < WARNING_INTERVAL_NANOS) {
-                return;
-            }
-            warned = true;
-            warnedNanos = nanos;
+        if (warnings.happened().isEmpty()) {
+            return;
         }
         LOG.warn(
                 "timestamps more than a day ahead of the clock were given out or are in SSTables, and are not followed: new"

@@ -1,4 +1,4 @@
-package io.anneal.agent;
+package io.anneal.environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,23 +6,23 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-final class SeldomSaidTest {
+final class LogThrottleTest {
     private final AtomicLong nanos = new AtomicLong(-5);
-    private final SeldomSaid said = new SeldomSaid(nanos::get, Duration.ofMinutes(1));
+    private final LogThrottle throttle = new LogThrottle(nanos::get, Duration.ofMinutes(1));
 
     @Test
-    void shouldSayTheFirstAndThenOneAMinuteWithTheirNumber() {
-        assertThat(said.happened()).hasValue(1);
+    void shouldBeDueAtFirstAndThenOnceAMinuteWithTheNumber() {
+        assertThat(throttle.happened()).hasValue(1);
         for (int second = 1; second < 60; second++) {
             nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-            assertThat(said.happened()).isEmpty();
+            assertThat(throttle.happened()).isEmpty();
         }
         nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-        assertThat(said.happened()).hasValue(61);
-        assertThat(said.happened()).isEmpty();
+        assertThat(throttle.happened()).hasValue(61);
+        assertThat(throttle.happened()).isEmpty();
 
-        said.ended();
+        throttle.ended();
 
-        assertThat(said.happened()).hasValue(1);
+        assertThat(throttle.happened()).hasValue(1);
     }
 }
