@@ -34,9 +34,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -265,27 +267,37 @@ public final class RepairCommand extends Subcommand {
             run.interrupted();
             return ExitCode.INTERRUPTED;
         }
-        List<String> nowhere = results.untouched().stream()
-                .filter(this::isNowhere)
-                .map(QualifiedTable::toString)
-                .toList();
+        List<String> nowhere = nowhere(results.untouched());
         if (!nowhere.isEmpty()) {
             run.forget(nowhere);
         }
         return results.finish();
     }
 
-    /** Whether no replica has a table, as one that was mistyped; not if one of them can't say. */
-    private boolean isNowhere(QualifiedTable table) {
+    /** Returns those that no replica has, as of mistyped names; not those of which a replica can't say. */
+    private List<String> nowhere(List<QualifiedTable> untouched) {
+        // Many tables fail at once where a server is gone: it is asked once for each keyspace.
+        Map<String, Optional<Set<String>>> served = new HashMap<>();
+        return untouched.stream()
+                .filter(table -> replicas.isEmpty()
+                        ? isInNoDirectory(table)
+                        : served.computeIfAbsent(table.keyspace(), this::served)
+                                .filter(names -> !names.contains(table.table()))
+                                .isPresent())
+                .map(QualifiedTable::toString)
+                .toList();
+    }
+
+    private boolean isInNoDirectory(QualifiedTable table) {
         try {
             for (Path directory : directories) {
                 if (isIn(directory, table)) {
                     return false;
                 }
             }
-            return replicas.isEmpty() || !onServers(table.keyspace()).contains(table.table());
+            return true;
         } catch (IOException | RuntimeException e) {
-            LOG.debug("replica can't say whether it has the table, table={}", table, e);
+            LOG.debug("directory can't say whether it has the table, table={}", table, e);
             return false;
         }
     }
@@ -541,6 +553,16 @@ public final class RepairCommand extends Subcommand {
             }
         }
         return found;
+    }
+
+    /** Returns the same; empty when a server can't say. */
+    private Optional<Set<String>> served(String keyspace) {
+        try {
+            return Optional.of(onServers(keyspace));
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("server can't say which tables it has, keyspace={}", keyspace, e);
+            return Optional.empty();
+        }
     }
 
     private List<QualifiedTable> tablesOf(QualifiedTable wholeKeyspace) throws IOException {
