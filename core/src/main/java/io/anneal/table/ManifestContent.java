@@ -196,11 +196,15 @@ public record ManifestContent(
     }
 
     private ManifestContent withAge(List<RepairTime> repairs, OptionalLong stale, OptionalLong dated) {
-        return withAge(repairs, stale, dated, truncatedMicros);
+        return with(repairs, stale, dated, truncatedMicros, hasRenumberedLog);
     }
 
-    private ManifestContent withAge(
-            List<RepairTime> repairs, OptionalLong stale, OptionalLong dated, OptionalLong truncated) {
+    private ManifestContent with(
+            List<RepairTime> repairs,
+            OptionalLong stale,
+            OptionalLong dated,
+            OptionalLong truncated,
+            boolean isRenumbered) {
         return new ManifestContent(
                 keyspace,
                 table,
@@ -214,25 +218,12 @@ public record ManifestContent(
                 stale,
                 dated,
                 truncated,
-                hasRenumberedLog);
+                isRenumbered);
     }
 
     /** Nothing of the commit log is needed any more that numbers columns as earlier releases did. */
     public ManifestContent withRenumberedLog() {
-        return new ManifestContent(
-                keyspace,
-                table,
-                tableId,
-                shards,
-                flushed,
-                sstables,
-                writing,
-                obsolete,
-                repairTimes,
-                staleSeconds,
-                datedSeconds,
-                truncatedMicros,
-                true);
+        return with(repairTimes, staleSeconds, datedSeconds, truncatedMicros, true);
     }
 
     /** A shard flushed up to there; never steps back. */
@@ -289,7 +280,12 @@ public record ManifestContent(
         List<String> live = sstables.stream().map(ListedSSTable::generation).toList();
         return withSSTables(List.of(), live)
                 .withAllFlushed(position)
-                .withAge(repairTimes, OptionalLong.empty(), OptionalLong.empty(), OptionalLong.of(micros));
+                .with(
+                        repairTimes,
+                        OptionalLong.empty(),
+                        OptionalLong.empty(),
+                        OptionalLong.of(micros),
+                        hasRenumberedLog);
     }
 
     private ManifestContent withStale(OptionalLong seconds) {

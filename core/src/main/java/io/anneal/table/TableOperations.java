@@ -243,7 +243,6 @@ final class TableOperations {
     /** Opening a cursor holds the header, which is known to be right, against the schema. */
     private static void requireFit(SSTableReader reader, LiveTable table) throws IOException {
         reader.requireColumnOrder();
-        reader.requireColumnOrder();
         try {
             reader.scan(table.schema(), TokenRange.Linear.ALL).close();
         } catch (CorruptSSTableException e) {

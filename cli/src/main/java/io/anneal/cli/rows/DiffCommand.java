@@ -102,7 +102,6 @@ public final class DiffCommand extends Subcommand {
             json.writeNumberField("rowsCompared", rowsCompared);
             json.writeNumberField("rowsDiffering", rowsDiffering);
             json.writeNumberField("deletionsDiffering", deletionsDiffering);
-
         } else {
             JsonGenerator lines =
                     new JsonFactory().createGenerator(out()).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);

@@ -325,20 +325,16 @@ public final class ScanCommand extends Subcommand {
             }
             return exitCode;
         }
-        JsonGenerator json = resultFields();
-        JsonGenerator fields = json;
+        JsonGenerator fields = resultFields();
         int exitCode;
         if (format == Format.json) {
             fields.writeArrayFieldStart("rows");
-            try {
-                exitCode = printAll(pages, text -> {
-                    fields.writeRaw(text.toString());
-                    fields.flush();
-                    checkOutput();
-                });
-            } finally {
-                fields.writeEndArray();
-            }
+            exitCode = printAll(pages, text -> {
+                fields.writeRaw(text.toString());
+                fields.flush();
+                checkOutput();
+            });
+            fields.writeEndArray();
         } else {
             exitCode = printAll(pages, text -> {});
         }
