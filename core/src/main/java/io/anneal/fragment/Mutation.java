@@ -106,6 +106,10 @@ public final class Mutation {
         return valueBytes;
     }
 
+    /**
+     * Whether it writes nothing: applying it does nothing. Its bytes are none, so {@link #of} cannot tell its key, which
+     * {@link #key()} has.
+     */
     public boolean isEmpty() {
         return bytes.length == 0;
     }

@@ -10,9 +10,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** The cells of one write, in any order until they are put into a row. One thread. */
@@ -77,25 +79,26 @@ final class CellDrafts {
     private final LongSupplier elementNumbers;
 
     private final WriteTime time;
+    /** Of which kinds columns were written to, even if that comes to nothing. */
+    private final Set<Column.Kind> namedKinds = EnumSet.noneOf(Column.Kind.class);
 
     CellDrafts(LongSupplier elementNumbers, WriteTime time) {
         this.elementNumbers = elementNumbers;
         this.time = time;
     }
 
-    boolean isEmpty() {
-        return drafts.isEmpty() && pending.isEmpty();
+    /** Whether no column was written to. */
+    boolean namesNone() {
+        return namedKinds.isEmpty();
     }
 
-    boolean hasStatic() {
-        return hasKind(Column.Kind.STATIC);
+    /** Whether a column of the kind was written to, whatever that comes to: none of this depends on what a list holds. */
+    boolean names(Column.Kind kind) {
+        return namedKinds.contains(kind);
     }
 
-    boolean hasRegular() {
-        return hasKind(Column.Kind.REGULAR);
-    }
-
-    private boolean hasKind(Column.Kind kind) {
+    /** Whether there are cells of the kind, once elements of lists are {@linkplain #resolve resolved}. */
+    boolean hasCells(Column.Kind kind) {
         for (Draft draft : drafts) {
             if (draft.column().kind() == kind) {
                 return true;
@@ -117,6 +120,7 @@ final class CellDrafts {
         } else {
             addOnce(new Draft(column, Kind.VALUE, null, KeyBuilder.bytes(column, column.type(), value), false));
         }
+        namedKinds.add(column.kind());
     }
 
     /** An entry without a value would be missing from what was assigned, without a word. */
@@ -131,6 +135,7 @@ final class CellDrafts {
 
     void shard(Column column, byte[] context) {
         addOnce(new Draft(column, Kind.VALUE, null, context, false));
+        namedKinds.add(column.kind());
     }
 
     private void addOnce(Draft draft) {
@@ -151,6 +156,7 @@ final class CellDrafts {
         } else {
             addOnce(new Draft(column, Kind.TOMBSTONE, null, null, false));
         }
+        namedKinds.add(column.kind());
     }
 
     /** Adds elements to a collection or fields to a user-defined type; null in a map or type deletes the one. */
@@ -179,6 +185,7 @@ final class CellDrafts {
                 }
             }
         }
+        namedKinds.add(column.kind());
     }
 
     private static <T> T expect(Column column, Class<T> javaClass, Object value) {
@@ -212,6 +219,7 @@ final class CellDrafts {
         for (Object element : elements) {
             addElement(column, Place.START, element);
         }
+        namedKinds.add(column.kind());
     }
 
     private void addElement(Column column, Place place, Object element) {
@@ -225,6 +233,7 @@ final class CellDrafts {
         CqlType type = column.type().cellType();
         pending.add(
                 new Pending(column, Place.INDEX, index, value == null ? null : KeyBuilder.bytes(column, type, value)));
+        namedKinds.add(column.kind());
     }
 
     /** Gives elements of lists their paths, those that are there already by reading the list; before the first {@link #fill}. */
@@ -303,9 +312,10 @@ final class CellDrafts {
         if (column.type().kind() == CqlType.Kind.LIST) {
             CqlType type = column.type().cellType();
             pending.add(new Pending(column, Place.VALUE, 0, KeyBuilder.bytes(column, type, element)));
-            return;
+        } else {
+            drafts.add(new Draft(column, Kind.TOMBSTONE, path(column, element), null, false));
         }
-        drafts.add(new Draft(column, Kind.TOMBSTONE, path(column, element), null, false));
+        namedKinds.add(column.kind());
     }
 
     private static byte[] path(Column column, Object element) {

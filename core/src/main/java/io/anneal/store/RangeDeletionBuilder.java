@@ -3,6 +3,7 @@ package io.anneal.store;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.key.Clustering;
 import io.anneal.key.ClusteringComparator;
+import io.anneal.key.DecoratedKey;
 import io.anneal.schema.TableSchema;
 import java.io.IOException;
 import java.util.List;
@@ -92,7 +93,8 @@ public final class RangeDeletionBuilder {
             throw new IllegalArgumentException(
                     "range ends before it begins, in the order of the rows, table=" + schema.qualifiedName());
         }
-        target.add(List.of(Write.range(key.key(target.usualPartition()), range)));
+        DecoratedKey partition = key.key(target.usualPartition());
+        target.add(partition, List.of(Write.range(partition, range)));
         ended = true;
     }
 }

@@ -22,6 +22,8 @@ import java.util.UUID;
  * {@link IllegalStateException}; after either it is as if this row had never been begun. One thread.
  */
 public final class RowBuilder {
+    private static final byte[][] NO_CLUSTERING = {};
+
     private final WriteTarget target;
     private final TableSchema schema;
     private final KeyBuilder key;
@@ -178,7 +180,7 @@ public final class RowBuilder {
 
     /** Writes as CQL's UPDATE does: the row exists as long as one of its values does. */
     public void update() throws IOException {
-        if (cells.isEmpty()) {
+        if (cells.namesNone()) {
             throw new IllegalStateException("update sets no column, table=" + schema.qualifiedName());
         }
         write(false);
@@ -186,23 +188,27 @@ public final class RowBuilder {
 
     private void write(boolean inserts) throws IOException {
         DecoratedKey partition = begin();
-        cells.resolve(column -> target.listElements(partition, slices(column), column));
-        Row regular = null;
         if (inserts && schema.hasCounters()) {
             throw new IllegalStateException(
                     "rows of counters are updated, not inserted, table=" + schema.qualifiedName());
         }
-        boolean staticOnly = !cells.hasRegular() && !key.hasClustering() && cells.hasStatic();
-        if (!staticOnly && (inserts || cells.hasRegular())) {
+        boolean namesRegular = cells.names(Column.Kind.REGULAR);
+        boolean staticOnly = !namesRegular && !key.hasClustering() && cells.names(Column.Kind.STATIC);
+        boolean insertsRow = inserts && !staticOnly;
+        // Asked before lists are read: whether a key is complete does not depend on them.
+        byte[][] clustering = insertsRow || namesRegular ? key.clustering() : NO_CLUSTERING;
+        cells.resolve(column -> target.listElements(partition, slices(column), column));
+        Row regular = null;
+        if (insertsRow || cells.hasCells(Column.Kind.REGULAR)) {
             regular = new Row();
-            regular.clustering().wrap(Clustering.of(key.clustering()));
-            if (inserts) {
+            regular.clustering().wrap(Clustering.of(clustering));
+            if (insertsRow) {
                 regular.liveness(time.timestampMicros(), time.ttlSeconds(), time.expirySeconds());
             }
             cells.fill(regular, Column.Kind.REGULAR);
         }
         List<Write> writes = new ArrayList<>();
-        if (cells.hasStatic()) {
+        if (cells.hasCells(Column.Kind.STATIC)) {
             Row row = new Row();
             row.clear(true);
             cells.fill(row, Column.Kind.STATIC);
@@ -211,7 +217,7 @@ public final class RowBuilder {
         if (regular != null) {
             writes.add(Write.row(partition, regular));
         }
-        end(writes);
+        end(partition, writes);
     }
 
     private Slices slices(Column column) {
@@ -225,7 +231,7 @@ public final class RowBuilder {
         Row row = new Row();
         row.clustering().wrap(Clustering.of(key.clustering()));
         row.deletion(time.timestampMicros(), time.localTimeSeconds(), false);
-        end(List.of(Write.row(partition, row)));
+        end(partition, List.of(Write.row(partition, row)));
     }
 
     /** Deletes the partition: all that was written to it up to the timestamp. */
@@ -236,11 +242,11 @@ public final class RowBuilder {
             throw new IllegalStateException("a clustering is given, and the whole partition would be deleted");
         }
         DeletionTime deletion = new DeletionTime(time.timestampMicros(), time.localTimeSeconds());
-        end(List.of(Write.partitionDeletion(partition, deletion)));
+        end(partition, List.of(Write.partitionDeletion(partition, deletion)));
     }
 
-    private void end(List<Write> writes) throws IOException {
-        target.add(writes);
+    private void end(DecoratedKey partition, List<Write> writes) throws IOException {
+        target.add(partition, writes);
         ended = true;
     }
 
@@ -252,7 +258,7 @@ public final class RowBuilder {
     }
 
     private void requireNoCells() {
-        if (!cells.isEmpty()) {
+        if (!cells.namesNone()) {
             throw new IllegalStateException("a deletion sets no columns, table=" + schema.qualifiedName());
         }
     }

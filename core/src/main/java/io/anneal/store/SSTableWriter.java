@@ -90,7 +90,7 @@ public final class SSTableWriter implements Closeable {
         private long elementNumber;
 
         @Override
-        public void add(List<Write> writes) throws IOException {
+        public void add(DecoratedKey partition, List<Write> writes) throws IOException {
             requireUsable();
             for (Write write : writes) {
                 requireHeld(write);

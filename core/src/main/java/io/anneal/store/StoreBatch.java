@@ -96,9 +96,14 @@ public final class StoreBatch {
         return this;
     }
 
-    /** Adds what a mutation of the table has collected: {@code table.mutation()}. Nothing can be added to that any more. */
+    /**
+     * Adds what a mutation of the table has collected: {@code table.mutation()}. Nothing can be added to that any more.
+     *
+     * @throws IllegalStateException as {@link TableMutation#build()}
+     */
     public StoreBatch add(Table table, TableMutation mutation) {
-        return add(table, mutation.build());
+        sink(table).apply(mutation.build());
+        return this;
     }
 
     /**

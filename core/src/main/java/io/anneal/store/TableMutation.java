@@ -14,7 +14,9 @@ import java.util.concurrent.CompletableFuture;
  * Several writes to one partition that become visible and lasting together. Each begins with {@link #row()} or {@link
  * #rangeDeletion()} and ends as that builder says; one that names no key is to the partition of those before it. Nothing
  * reaches the table before {@link #apply()} or {@link #applyAsync()}. A write without a timestamp gets one behind those
- * before it, so that of two writes to the same place the later one counts. One thread.
+ * before it, so that of two writes to the same place the later one counts. Writes may turn out to change nothing, as the
+ * removal of a value that no element of a list has: they name the partition all the same, and a mutation of nothing else is
+ * applied by doing nothing. One without any write has no partition and is refused. One thread.
  *
  * <pre>{@code
  * TableMutation mutation = table.mutation();
@@ -28,9 +30,8 @@ public final class TableMutation {
     private final MutationSink sink;
     private final WriteTarget target;
     private Optional<Mutation.Builder> collected = Optional.empty();
+    /** Of {@link #collected}. */
     private Optional<DecoratedKey> key = Optional.empty();
-    /** Set by a write that turned out to change nothing, too. */
-    private boolean written;
 
     private boolean built;
 
@@ -53,8 +54,8 @@ public final class TableMutation {
     private WriteTarget appliedAtOnce() {
         return new Target() {
             @Override
-            public void add(List<Write> writes) throws IOException {
-                super.add(writes);
+            public void add(DecoratedKey partition, List<Write> writes) throws IOException {
+                super.add(partition, writes);
                 apply();
             }
         };
@@ -73,14 +74,15 @@ public final class TableMutation {
     }
 
     /**
-     * What was written so far; nothing can be added any more.
+     * What was written so far, which is {@linkplain Mutation#isEmpty() empty} when that changes nothing; nothing can be added
+     * any more.
      *
-     * @throws IllegalStateException when nothing was written, or this was built or applied before
+     * @throws IllegalStateException when there was no write, or this was built or applied before
      */
     public Mutation build() {
         requireOpen();
-        Mutation.Builder writes = collected.orElseThrow(
-                () -> new IllegalStateException("mutation writes nothing, table=" + schema.qualifiedName()));
+        Mutation.Builder writes = collected.orElseThrow(() -> new IllegalStateException(
+                "mutation has no write and so no partition, table=" + schema.qualifiedName()));
         built = true;
         return writes.build();
     }
@@ -92,9 +94,7 @@ public final class TableMutation {
      * @throws io.anneal.io.StorageException when the disk fails: whether the writes last is not known
      */
     public void apply() throws IOException {
-        if (!endsWithoutChange()) {
-            sink.apply(build());
-        }
+        sink.apply(build());
     }
 
     /**
@@ -103,14 +103,7 @@ public final class TableMutation {
      * @throws IllegalStateException as {@link #build()}
      */
     public CompletableFuture<Void> applyAsync() {
-        return endsWithoutChange() ? CompletableFuture.completedFuture(null) : sink.applyAsync(build());
-    }
-
-    /** Whether all writes turned out to change nothing, as the removal of a value that no element has. */
-    private boolean endsWithoutChange() {
-        requireOpen();
-        built = written && collected.isEmpty();
-        return built;
+        return sink.applyAsync(build());
     }
 
     private void requireOpen() {
@@ -123,34 +116,29 @@ public final class TableMutation {
     /** What a mutation is for the builders of its writes. */
     private class Target implements WriteTarget {
         @Override
-        public void add(List<Write> writes) throws IOException {
+        public void add(DecoratedKey partition, List<Write> writes) throws IOException {
             requireOpen();
-            for (Write write : writes) {
-                if (key.isPresent() && !key.get().equals(write.key())) {
-                    throw new IllegalArgumentException("mutation writes to one partition, table="
-                            + schema.qualifiedName() + ", key=" + key.get() + ", other=" + write.key());
-                }
+            if (key.isPresent() && !key.get().equals(partition)) {
+                throw new IllegalArgumentException("mutation writes to one partition, table=" + schema.qualifiedName()
+                        + ", key=" + key.get() + ", other=" + partition);
             }
-            int lengthBefore = collected.map(Mutation.Builder::lengthBytes).orElse(0);
+            Mutation.Builder out = collected.orElseGet(() -> Mutation.builder(schema, partition));
+            int lengthBefore = out.lengthBytes();
             boolean added = false;
             try {
-                writes.forEach(this::encode);
+                writes.forEach(write -> encode(write, out));
                 added = true;
             } finally {
                 if (!added) {
                     // All of it or nothing.
-                    collected.ifPresent(builder -> builder.truncate(lengthBefore));
+                    out.truncate(lengthBefore);
                 }
             }
-            written = true;
+            key = Optional.of(partition);
+            collected = Optional.of(out);
         }
 
-        private void encode(Write write) {
-            if (collected.isEmpty()) {
-                key = Optional.of(write.key());
-                collected = Optional.of(Mutation.builder(schema, write.key()));
-            }
-            Mutation.Builder out = collected.get();
+        private static void encode(Write write, Mutation.Builder out) {
             switch (write.kind()) {
                 case PARTITION_DELETION -> out.partitionDeletion(write.deletion());
                 case STATIC_ROW, CLUSTERING_ROW -> out.row(write.row());

@@ -9,8 +9,13 @@ import java.util.Optional;
 
 /** Where the writes of builders go, and what these take from there that they were not told. One thread. */
 interface WriteTarget {
-    /** Takes the writes of one builder call, all of one partition: all or none. May keep what they point at. */
-    void add(List<Write> writes) throws IOException;
+    /**
+     * Takes the writes of one builder call, all or none. May keep what they point at.
+     *
+     * @param partition of each of them
+     * @param writes none when the call turned out to change nothing
+     */
+    void add(DecoratedKey partition, List<Write> writes) throws IOException;
 
     /**
      * When a write is made that was given no timestamp; asked once for each.

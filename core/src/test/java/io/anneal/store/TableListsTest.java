@@ -3,6 +3,7 @@ package io.anneal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.schema.TableSchema;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists, element by element. */
 final class TableListsTest {
@@ -115,6 +118,93 @@ final class TableListsTest {
         assertThat(list()).isEqualTo(List.of("c"));
     }
 
+    /** The same is allowed and refused of a list that holds what is removed, and of one that does not. */
+    @ParameterizedTest
+    @ValueSource(strings = {"there", "absent"})
+    void shouldKeepAMutationsPartitionWhateverAListHolds(String element) throws IOException {
+        row().set("l", List.of("there")).insert();
+        TableMutation mutation = table.mutation();
+        assertThatIllegalStateException()
+                .isThrownBy(() ->
+                        mutation.row().clustering("c", 1).remove("l", element).update())
+                .withMessageContaining("column=k");
+        assertThatIllegalStateException()
+                .isThrownBy(
+                        () -> mutation.row().key("k", 1).remove("l", element).update())
+                .withMessageContaining("column=c");
+        mutation.row().key("k", 1).clustering("c", 1).remove("l", element).update();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> mutation.row()
+                        .key("k", 2)
+                        .clustering("c", 1)
+                        .remove("l", element)
+                        .update())
+                .withMessageContaining("one partition");
+        mutation.row().clustering("c", 2).set("l", List.of("x")).update();
+        mutation.apply();
+        assertThat(table.row(Map.of("k", 1, "c", 2)).orElseThrow().value("l")).isEqualTo(List.of("x"));
+        assertThat(table.row(Map.of("k", 2, "c", 1))).isEmpty();
+    }
+
+    @Test
+    void shouldDoNothingOfWritesThatChangeNothingHoweverTheyAreApplied() throws IOException {
+        absent().apply();
+        absent().applyAsync().join();
+        assertThat(absent().build().isEmpty()).isTrue();
+        table.apply(absent().build());
+        store.batch().add(table, absent()).add(table, absent().build()).apply();
+        StoreBatch batch = store.batch();
+        batch.row(table).key("k", 1).clustering("c", 1).remove("l", "absent").update();
+        batch.row(table).key("k", 1).clustering("c", 1).set("l", List.of("a")).update();
+        batch.add(table, absent()).apply();
+        assertThat(list()).isEqualTo(List.of("a"));
+    }
+
+    private TableMutation absent() throws IOException {
+        TableMutation mutation = table.mutation();
+        mutation.row().key("k", 1).clustering("c", 1).remove("l", "absent").update();
+        return mutation;
+    }
+
+    @Test
+    void shouldRefuseAMutationThatNamesNoKeyHoweverItIsApplied() throws IOException {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> table.mutation().apply())
+                .withMessageContaining("ks.t");
+        assertThatIllegalStateException().isThrownBy(() -> table.mutation().applyAsync());
+        assertThatIllegalStateException().isThrownBy(() -> table.mutation().build());
+        StoreBatch batch = store.batch();
+        assertThatIllegalStateException().isThrownBy(() -> batch.add(table, table.mutation()));
+        batch.apply();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldInsertNoRowWhereOnlyAStaticListIsNamedWhateverItHolds(int element) throws IOException {
+        table.row().key("k", 1).set("s", List.of(1, 3)).update();
+        table.row().key("k", 1).remove("s", element).insert();
+        table.row().key("k", 1).add("s", List.of()).insert();
+        try (TableRows rows = table.partition(1)) {
+            assertThat(rows.next().values()).containsEntry("c", null);
+            assertThat(rows.next()).isNull();
+        }
+    }
+
+    @Test
+    void shouldTakeNoElementsAsAWriteOfTheColumn() throws IOException {
+        row().add("l", List.of()).add("m", Map.of()).prepend("l", List.of()).update();
+        assertThat(table.row(Map.of("k", 1, "c", 1))).isEmpty();
+        assertThatIllegalStateException().isThrownBy(() -> row().update()).withMessageContaining("sets no column");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> table.row().key("k", 1).add("m", Map.of()).update())
+                .withMessageContaining("column=c");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> row().add("m", Map.of()).deleteRow())
+                .withMessageContaining("sets no columns");
+        row().add("m", Map.of()).insert();
+        assertThat(table.row(Map.of("k", 1, "c", 1))).isPresent();
+    }
+
     @Test
     void shouldNameTheSizeWhenAnIndexIsOutOfRange() throws IOException {
         assertThatIllegalArgumentException()
@@ -201,6 +291,11 @@ final class TableListsTest {
                             .update())
                     .withMessageContaining("table=ks.t")
                     .withMessageContaining("column=l");
+            writer.row().key("k", 1).clustering("c", 1).add("l", List.of()).update();
+            assertThatIllegalStateException()
+                    .isThrownBy(
+                            () -> writer.row().key("k", 1).add("l", List.of()).update())
+                    .withMessageContaining("column=c");
             assertThat(writer.finish()).hasSize(1);
         }
     }
