@@ -2,18 +2,35 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.anneal.cli.command.Environment;
+import io.anneal.cli.command.ExitCode;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that cannot start says why and what to do. */
 class ServeTest {
+    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
     @TempDir
     private Path directory;
 
@@ -68,6 +85,39 @@ class ServeTest {
                     .asString()
                     .contains("table=shop.nope");
         }
+    }
+
+    /** What goes on until it is stopped prints a document a line: one when it has begun, another if an error ends it. */
+    @Test
+    void shouldPrintADocumentALine() throws Exception {
+        PipedInputStream printed = new PipedInputStream(1 << 16);
+        Environment environment = new Environment(
+                new PrintStream(new PipedOutputStream(printed), true, StandardCharsets.UTF_8),
+                new PrintStream(OutputStream.nullOutputStream()),
+                Clock.systemUTC(),
+                System::nanoTime,
+                false,
+                CommandRun.HOME);
+        String[] args = {
+            "serve", "--data", data.toString(), "--listen", "127.0.0.1:0", "--token-file", token.toString(), "--json"
+        };
+        FutureTask<Integer> serving = new FutureTask<>(
+                () -> AnnealCommand.commandLine(environment, args).execute(args));
+        Thread thread = new Thread(serving, "serving");
+        thread.start();
+        BufferedReader lines = new BufferedReader(new InputStreamReader(printed, StandardCharsets.UTF_8));
+        JsonNode begun = JSON.readTree(lines.readLine());
+        assertThat(begun.get("command").textValue()).isEqualTo("serve");
+        assertThat(begun.get("listening").textValue()).startsWith("127.0.0.1:");
+        thread.interrupt();
+        assertThat(serving.get(60, TimeUnit.SECONDS)).isEqualTo(ExitCode.UNANSWERED);
+        environment.out().close();
+        JsonNode ended = JSON.readTree(lines.readLine());
+        assertThat(ended.get("schema").intValue()).isEqualTo(1);
+        assertThat(ended.get("command").textValue()).isEqualTo("serve");
+        assertThat(ended.at("/error/code").textValue()).isEqualTo("ANL-9001");
+        assertThat(ended.has("listening")).isFalse();
+        assertThat(lines.readLine()).isNull();
     }
 
     private CommandRun serve(String listen, Object... more) {

@@ -3,8 +3,12 @@ package io.anneal.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.faults.Commands;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -14,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -139,6 +144,90 @@ final class RunnableJarTest {
                 List.of(ROOT.resolve("anneal").toString(), "--version"));
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err().lines()).singleElement().asString().contains("ANL-9102", "found=8");
+    }
+
+    /** A directory with these commands of the machine, for a PATH that has no others. */
+    private Path pathOf(String... commands) throws IOException {
+        Path path = Files.createDirectories(directory.resolve("path"));
+        for (String command : commands) {
+            Path found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                    .map(part -> Path.of(part, command))
+                    .filter(Files::isExecutable)
+                    .findFirst()
+                    .orElseThrow();
+            Files.createSymbolicLink(path.resolve(command), found);
+        }
+        return path;
+    }
+
+    private static void script(Path file, String text) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + text + "\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    private static void assertJsonError(Run run, String command, String code) throws IOException {
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out().lines()).as(run.err()).hasSize(1);
+        JsonNode result = new ObjectMapper()
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .readTree(run.out());
+        JsonNode error = result.get("error");
+        assertThat(result.get("schema").intValue()).isEqualTo(1);
+        assertThat(result.get("command").textValue()).isEqualTo(command);
+        assertThat(error.get("code").textValue()).isEqualTo(code);
+        assertThat(run.err())
+                .endsWith("anneal: error " + code + ": " + error.get("message").textValue() + "; "
+                        + error.get("advice").textValue() + "\n");
+        error.get("facts")
+                .properties()
+                .forEach(fact -> assertThat(error.get("message").textValue())
+                        .contains(", " + fact.getKey() + "=" + fact.getValue().textValue()));
+    }
+
+    @Test
+    void shouldTellItsOwnErrorsInJsonWhereThatIsWanted() throws Exception {
+        String launcher = ROOT.resolve("anneal").toString();
+        Map<String, String> withoutJava =
+                Map.of("JAVA_HOME", "", "PATH", pathOf("bash").toString());
+        assertJsonError(
+                run(withoutJava, List.of(launcher, "--memory", "1GiB", "sstable", "--json", "verify", "x")),
+                "sstable verify",
+                "ANL-9101");
+        assertJsonError(run(withoutJava, List.of(launcher, "--json")), "anneal", "ANL-9101");
+        for (List<String> noJson :
+                List.of(List.of("scan"), List.of("scan", "--", "--json"), List.of("bench", "net", "--json", "f"))) {
+            List<String> command = new ArrayList<>(List.of(launcher));
+            command.addAll(noJson);
+            assertThat(run(withoutJava, command).out()).isEmpty();
+        }
+        Path home = Files.createDirectories(directory.resolve("a \\ \"jdk\"/bin"));
+        Run noJava = run(Map.of("JAVA_HOME", home.getParent().toString()), List.of(launcher, "scan", "--json"));
+        assertJsonError(noJava, "scan", "ANL-9101");
+        script(home.resolve("java"), "echo 'openjdk version \"1.8.0_392\"' >&2");
+        Run oldJava = run(Map.of("JAVA_HOME", home.getParent().toString()), List.of(launcher, "scan", "--json"));
+        assertJsonError(oldJava, "scan", "ANL-9102");
+        assertThat(new ObjectMapper()
+                        .readTree(oldJava.out())
+                        .at("/error/facts/path")
+                        .textValue())
+                .isEqualTo(home.resolve("java").toString());
+    }
+
+    @Test
+    void shouldTellInJsonThatItCouldNotBeBuilt() throws Exception {
+        Path checkout = Files.createDirectories(directory.resolve("checkout"));
+        Path bin = Files.createDirectories(checkout.resolve("cli/src/main/dist/bin"));
+        Files.copy(ROOT.resolve("anneal"), checkout.resolve("anneal"));
+        Files.copy(ROOT.resolve("cli/src/main/dist/bin/anneal"), bin.resolve("anneal"));
+        Path path = pathOf("bash", "mktemp", "cat", "rm", "readlink", "sed");
+        script(path.resolve("java"), "echo 'openjdk version \"17.0.9\"' >&2");
+        Map<String, String> environment = Map.of("JAVA_HOME", "", "PATH", path.toString());
+        List<String> command = List.of("bash", checkout.resolve("anneal").toString(), "store", "info", "x", "--json");
+        assertJsonError(run(environment, command), "store info", "ANL-9103");
+        script(path.resolve("mvn"), "echo 'no such \"plugin\"'; exit 1");
+        Run failed = run(environment, command);
+        assertJsonError(failed, "store info", "ANL-9104");
+        assertThat(failed.err()).contains("no such \"plugin\"");
     }
 
     @Test

@@ -13,8 +13,8 @@ public final class ExitCode {
     /** Rolled back or aborted. */
     public static final int ABORTED = 4;
     /**
-     * An error stopped {@code repair}, {@code diff} or {@code sstable verify} before the answer was known; or a fault of Anneal's own, or a
-     * lack of memory, stopped any command.
+     * A fault of Anneal's own, or a lack of memory, stopped the command; or any error stopped one whose {@link #NO} is an answer, before the
+     * answer was known.
      */
     public static final int UNANSWERED = 5;
 
