@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * The versions of Cassandra's on-disk formats that are known, in the order in which they came: how numbers are coded, and
- * which components there are. {@code BIG} up to {@link #NB}, then {@code BIG} and {@code BTI} side by side.
+ * which components there are. {@code BIG} up to {@link #NC}, then {@code BIG} and {@code BTI} side by side.
  */
 public enum SSTableVersion {
     /** Cassandra 3.0.0. */
@@ -25,6 +25,8 @@ public enum SSTableVersion {
     NA("big", false),
     /** Cassandra 4.0 and later 4.x: the host again; what 5.0 writes in its compatibility mode with 4. */
     NB("big", true),
+    /** Development between Cassandra 4.1 and 5.0: as {@link #NB}, and more in Statistics that Cassandra 5.0 does not read. */
+    NC("big", false),
     /** Cassandra 5.0: unsigned deletion times, the clusterings as a slice, first and last key in Statistics. */
     OA("big", true),
     /** Cassandra 5.0: as {@link #OA}, indexed by tries. */

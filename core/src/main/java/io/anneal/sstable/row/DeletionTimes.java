@@ -7,11 +7,11 @@ import io.anneal.sstable.SSTableVersion;
 
 /**
  * How a version codes deletions that stand for themselves (of partitions, in indexes) and the 32 bits of local deletion
- * times everywhere: signed up to {@code nb}, unsigned since {@code oa}. Owned by one thread, since it keeps what it read
+ * times everywhere: signed up to {@code nc}, unsigned since {@code oa}. Owned by one thread, since it keeps what it read
  * last.
  *
  * <pre>
- *   up to nb   int localSeconds, long micros      none: 0x7fffffff, 0x8000000000000000
+ *   up to nc   int localSeconds, long micros      none: 0x7fffffff, 0x8000000000000000
  *   since oa   long micros, int localSeconds      none: the byte 0x80 alone, so no timestamp can be negative
  * </pre>
  */

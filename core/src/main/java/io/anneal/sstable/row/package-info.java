@@ -15,7 +15,7 @@
  *   data       := partition*                        by token, then unsigned key bytes
  *   partition  := bytes&lt;short&gt; key, deletionTime, [static row], (row | marker)*, byte 0x01
  *                                                   the static row iff the header has static columns
- *   deletionTime := up to nb: int localSeconds, long micros      none: 0x7fffffff, 0x8000000000000000
+ *   deletionTime := up to nc: int localSeconds, long micros      none: 0x7fffffff, 0x8000000000000000
  *                 | since oa: long micros, int localSeconds      none: the byte 0x80 alone; localSeconds unsigned
  *   row        := byte flags, [byte extended], clustering, vint size, vint previousSize, body
  *                                                   size counts what follows it; no clustering in a static row
@@ -25,7 +25,7 @@
  *   value      := bytes of the type's fixed length, or bytes&lt;vint&gt;
  *   body       := [timestamp], [ttl, localTime], [deletion], [columns], (cell | complex)*     in the header's order
  *   timestamp  := vint less the header's minimum; so are ttl and localTime, differences of 32 bits, sign-extended
- *                                                   localTime is signed up to nb and unsigned since oa
+ *                                                   localTime is signed up to nc and unsigned since oa
  *   deletion   := timestamp, localTime
  *   columns    := of fewer than 64 columns: vint bitmap of those missing
  *               | vint missing, then vint index of each that is present, if they are fewer than half, else missing

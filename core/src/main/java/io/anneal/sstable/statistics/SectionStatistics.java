@@ -90,7 +90,6 @@ public final class SectionStatistics {
             // The covered share of the ring, which Cassandra computes from the keys when it is not told.
             out.writeLong(Double.doubleToRawLongBits(Double.NaN));
         }
-        copy(offsets.keyRangeEnd(), stats.limit(), out);
     }
 
     private void copy(int from, int to, ByteWriter out) {

@@ -4,7 +4,8 @@
  *
  * <p>The words of the grammar are those of sstable.row. Read out of Cassandra 5.0's {@code io.sstable.metadata}.
  *
- * <p><b>Statistics.db</b>, with the checksums since {@code na}; a part may be longer than its content, with zeros:
+ * <p><b>Statistics.db</b>, with the checksums since {@code na}; a part may be longer than its content, with zeros,
+ * and {@code stats} of {@code nc} with what nobody reads:
  *
  * <pre>
  *   int parts, crc, (int type, int position)*, crc, (part, crc)*     the second crc is over both runs
@@ -17,8 +18,8 @@
  *                   int n, (logPosition from, logPosition to)* since mc, byte pending, [uuid], byte transient since na,
  *                   byte host, [uuid] of me and since nb,
  *                   byte partitionDeletions, bytes&lt;vint&gt; firstKey, bytes&lt;vint&gt; lastKey, double coverage since oa
- *   bin          := up to nb: double localSeconds, long count | since oa: long localSeconds, int count
- *   covered      := up to nb: int n, bytes&lt;short&gt;* minimal clustering, int n, bytes&lt;short&gt;* maximal clustering
+ *   bin          := up to nc: double localSeconds, long count | since oa: long localSeconds, int count
+ *   covered      := up to nc: int n, bytes&lt;short&gt;* minimal clustering, int n, bytes&lt;short&gt;* maximal clustering
  *                                                   not to be trusted before md
  *                 | since oa: vint n, type* clusterings, bound start, bound end
  *   bound        := byte kind, short components, clustering

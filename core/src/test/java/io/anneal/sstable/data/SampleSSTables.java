@@ -53,6 +53,34 @@ public final class SampleSSTables {
         return Descriptor.of(directory.resolve(sstable + "-Data.db")).orElseThrow();
     }
 
+    /** Copies an SSTable of {@code nb} as one of {@code nc}: with a flag for deletions of partitions, a slice, first and last key. */
+    public static Descriptor asOfDevelopment(Descriptor nb, Path directory) throws IOException {
+        Descriptor nc = new Descriptor(directory, "nc", nb.generation(), nb.format());
+        for (Component component : components(nb)) {
+            byte[] bytes = bytes(nb, component);
+            Files.write(nc.file(component), component == Component.STATISTICS ? withMoreStatistics(bytes) : bytes);
+        }
+        return nc;
+    }
+
+    /** The parts of the file: their number and its checksum, then kind and position of each and the checksum of all that. */
+    private static byte[] withMoreStatistics(byte[] bytes) {
+        byte[] more = {1, 0, 1, 0, 0, 6, 0, 0, 1, 'a', 1, 'z'};
+        ByteBuffer old = ByteBuffer.wrap(bytes);
+        int statsAt = old.getInt(2 * Integer.BYTES + 5 * Integer.BYTES);
+        int headerAt = old.getInt(2 * Integer.BYTES + 7 * Integer.BYTES);
+        ByteBuffer grown = ByteBuffer.allocate(bytes.length + more.length);
+        grown.put(bytes, 0, headerAt - Integer.BYTES).put(more);
+        grown.putInt((int) crc(Arrays.copyOfRange(grown.array(), statsAt, grown.position())));
+        grown.put(bytes, headerAt, bytes.length - headerAt);
+        grown.putInt(2 * Integer.BYTES + 7 * Integer.BYTES, headerAt + more.length);
+        CRC32 crc = new CRC32();
+        crc.update(grown.array(), 0, Integer.BYTES);
+        crc.update(grown.array(), 2 * Integer.BYTES, 8 * Integer.BYTES);
+        grown.putInt(10 * Integer.BYTES, (int) crc.getValue());
+        return grown.array();
+    }
+
     /** Replaces compressed data by the same data uncompressed. */
     public static void uncompress(Descriptor descriptor) throws IOException {
         byte[] data;

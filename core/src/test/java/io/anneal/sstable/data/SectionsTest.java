@@ -314,6 +314,22 @@ class SectionsTest {
         assertThat(all).isNotEmpty();
     }
 
+    /** Such as first and last key, which are none of the copy's. */
+    @Test
+    void shouldNotTakeOverStatisticsThatItCannotRead() throws IOException {
+        Descriptor nb = SampleSSTables.original("deletions", "nb-2-big");
+        Descriptor nc = SampleSSTables.asOfDevelopment(nb, source);
+        List<TokenRange.Linear> ranges = List.of(TokenRange.Linear.ALL);
+
+        Descriptor expected = copy(nb, ranges, new Random(5)).orElseThrow();
+        Descriptor copied = copy(nc, ranges, new Random(5)).orElseThrow();
+
+        assertThat(copied.version()).isEqualTo("nc");
+        assertVerified(copied, "nc");
+        assertThat(SampleSSTables.bytes(copied, Component.STATISTICS))
+                .isEqualTo(SampleSSTables.bytes(expected, Component.STATISTICS));
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"NB", "OA", "DA"})
     void shouldFindEveryKeyOfACopy(SSTableVersion version) throws IOException {

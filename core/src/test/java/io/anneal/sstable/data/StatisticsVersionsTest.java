@@ -74,6 +74,25 @@ class StatisticsVersionsTest {
         }
     }
 
+    /** Its statistics go on behind those of {@code nb}; Cassandra 5.0 reads neither more than that. */
+    @Test
+    void shouldReadTheVersionOfTheDevelopmentBeforeCassandra50() throws IOException {
+        Descriptor nb = SampleSSTables.original("deletions", "nb-2-big");
+        Descriptor nc = SampleSSTables.asOfDevelopment(nb, directory);
+        try (DataReader expected = SampleSSTables.open(nb);
+                DataReader reader = SampleSSTables.open(nc)) {
+            assertThat(reader.version()).isEqualTo(SSTableVersion.NC);
+            reader.verify();
+            assertThat(SampleSSTables.rows(reader, TokenRange.Linear.ALL))
+                    .isEqualTo(SampleSSTables.rows(expected, TokenRange.Linear.ALL));
+            assertThat(reader.metadata().statistics())
+                    .isEqualTo(expected.metadata().statistics());
+            assertThat(reader.metadata().originatingHost()).isPresent();
+            assertThat(reader.metadata().keyRange()).isEmpty();
+            assertThat(SSTableWriterConfig.like(reader).version()).isEqualTo(SSTableVersion.NB);
+        }
+    }
+
     @Test
     void shouldRefuseTokenRangesOfOtherPartitionersByName() throws IOException {
         try (DataReader reader = SampleSSTables.open(SampleSSTables.original("legacy_ma_simple", "ma-1-big"))) {
