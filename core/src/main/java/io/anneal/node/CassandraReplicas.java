@@ -4,6 +4,7 @@ import io.anneal.fragment.FragmentCursor;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.SystemKeyspaces;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -47,16 +48,6 @@ public final class CassandraReplicas implements ReplicaSource {
     private static final Logger LOG = LoggerFactory.getLogger(CassandraReplicas.class);
     /** What {@code repairedAt} says when no incremental repair has seen the SSTable. */
     private static final long UNREPAIRED = 0;
-
-    private static final Set<String> SYSTEM_KEYSPACES = Set.of(
-            "system",
-            "system_schema",
-            "system_auth",
-            "system_distributed",
-            "system_traces",
-            "system_virtual_schema",
-            "system_views",
-            "system_cluster_metadata");
 
     private final List<Path> directories;
     private final Optional<Path> schemaFile;
@@ -147,7 +138,7 @@ public final class CassandraReplicas implements ReplicaSource {
     @Override
     public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
         String qualifiedName = keyspace + "." + table;
-        if (SYSTEM_KEYSPACES.contains(keyspace)) {
+        if (SystemKeyspaces.contains(keyspace)) {
             throw new ReplicaException("tables of a system keyspace are not repaired from outside, table="
                     + qualifiedName + ", directories=" + directories);
         }

@@ -298,9 +298,7 @@ public final class Store implements Closeable {
     private Optional<LiveTable> find(String qualifiedName) {
         engine().requireOpen();
         requireReadable(qualifiedName);
-        return engine().tables().stream()
-                .filter(table -> table.schema().qualifiedName().equals(qualifiedName))
-                .findFirst();
+        return engine().table(qualifiedName);
     }
 
     /** All tables, by name. */

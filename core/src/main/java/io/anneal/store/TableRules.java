@@ -5,6 +5,7 @@ import io.anneal.schema.CqlSchema;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.CqlTypes;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.SystemKeyspaces;
 import io.anneal.schema.TableOptions;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
@@ -56,6 +57,7 @@ final class TableRules {
     static TableSchema accepted(TableSchema table) {
         requireName("keyspace", table.keyspace(), KEYSPACE_LENGTH_MAX);
         requireName("table", table.name(), TableCatalogue.TABLE_NAME_LENGTH_MAX);
+        SystemKeyspaces.refuse(table);
         require(!table.isViewBase(), table, "table feeds materialized views, which a store does not keep");
         require(!table.options().cdc(), table, "table wants its changes captured (cdc), which a store does not do");
         requireColumns(table);

@@ -293,6 +293,12 @@ public final class Engine implements Closeable {
         return List.copyOf(tables.live().values());
     }
 
+    /** Looks one up by its qualified name. */
+    public Optional<LiveTable> table(String qualifiedName) {
+        state.requireOpen();
+        return tables.named(qualifiedName);
+    }
+
     /** What stopped the store from taking writes; null while it takes them. */
     public StorageException failure() {
         return state.failure();

@@ -6,6 +6,7 @@ import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import io.anneal.memtable.MemtablePool;
 import io.anneal.metrics.StoreMetrics;
+import io.anneal.schema.SystemKeyspaces;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
@@ -37,6 +38,9 @@ final class OpenTables {
     private final Executor care;
     private final FailureNotices notices;
     private final Map<UUID, LiveTable> live = new ConcurrentHashMap<>();
+    /** The same by their names. */
+    private final Map<String, LiveTable> byName = new ConcurrentHashMap<>();
+
     private final Map<UUID, UnreadableTable> unreadable = new ConcurrentHashMap<>();
 
     /**
@@ -75,6 +79,10 @@ final class OpenTables {
         return live;
     }
 
+    Optional<LiveTable> named(String qualifiedName) {
+        return Optional.ofNullable(byName.get(qualifiedName));
+    }
+
     /** Seen by others as they change. */
     Map<UUID, UnreadableTable> unreadable() {
         return unreadable;
@@ -105,6 +113,7 @@ final class OpenTables {
     /** Touches no file of the table before all of it is found right. */
     private void open(Path tableDirectory, Absence absence) throws IOException {
         TableDirectory found = TableDirectory.read(tableDirectory, formats, OutputFile.CREATE_NEW);
+        SystemKeyspaces.refuse(found.schema());
         formats.requireWritable(found.schema().options());
         CompactionStrategy.of(found.schema());
         LiveTable table = add(found);
@@ -137,12 +146,19 @@ final class OpenTables {
                 notices);
         table.metrics().pending(() -> compactions.pendingCount(table), () -> compactions.pendingBytes(table));
         live.put(table.id(), table);
+        // A directory that somebody copied there may have the name, too.
+        byName.putIfAbsent(table.schema().qualifiedName(), table);
         return table;
     }
 
     /** A table that is dropped, or could not be opened. */
     void forget(LiveTable table) {
         live.remove(table.id());
+        String name = table.schema().qualifiedName();
+        byName.remove(name, table);
+        live.values().stream()
+                .filter(other -> other.schema().qualifiedName().equals(name))
+                .forEach(other -> byName.putIfAbsent(name, other));
         metrics.removeTable(table.metrics());
     }
 

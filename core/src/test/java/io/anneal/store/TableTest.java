@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import com.sun.management.ThreadMXBean;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.DeletionTime;
 import io.anneal.fragment.Mutation;
@@ -19,6 +20,7 @@ import io.anneal.table.StoreConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -479,6 +481,62 @@ final class TableTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.table("shop.orders"))
                 .withMessageContaining("table=shop.orders");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "system",
+                "system_schema",
+                "system_auth",
+                "system_distributed",
+                "system_traces",
+                "system_views",
+                "system_virtual_schema",
+                "\"System\""
+            })
+    void shouldRefuseTablesOfCassandrasOwnKeyspaces(String keyspace) throws IOException {
+        assertThatExceptionOfType(SchemaException.class)
+                .isThrownBy(() -> store.createTable("CREATE TABLE " + keyspace + ".t (id int PRIMARY KEY)"))
+                .withMessageContaining("keyspace is one of Cassandra's own")
+                .withMessageContaining("keyspace=" + keyspace.replace("\"", ""));
+        assertThatExceptionOfType(SchemaException.class)
+                .isThrownBy(() -> store.createTable(TableSchema.builder(keyspace.replace("\"", ""), "t")
+                        .partitionKey("id", "int")
+                        .build()));
+        assertThat(store.tables()).isEmpty();
+        assertThat(store.createTable("CREATE TABLE system_of_mine.t (id int PRIMARY KEY)"))
+                .isNotNull();
+    }
+
+    @Test
+    void shouldLookATableUpWithoutAWalk() throws IOException {
+        Table orders = store.createTable(ORDERS);
+        long alone = allocatedByLookUp();
+        for (int i = 0; i < 60; i++) {
+            store.createTable("CREATE TABLE shop.t" + i + " (id int PRIMARY KEY)");
+        }
+        assertThat(allocatedByLookUp()).isLessThanOrEqualTo(alone + 64);
+        assertThat(store.table("shop.t7").schema().name()).isEqualTo("t7");
+        store.dropTable("shop.orders");
+        assertThat(store.findTable("shop.orders")).isEmpty();
+        assertThat(store.createTable(ORDERS).schema().id())
+                .isNotEqualTo(orders.schema().id());
+        assertThat(store.findTable("shop.orders")).isPresent();
+    }
+
+    /** Bytes of one look-up, of many: a walk copies or streams all that there are. */
+    private long allocatedByLookUp() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int calls = 1_000;
+        for (int i = 0; i < calls; i++) {
+            store.table("shop.orders");
+        }
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < calls; i++) {
+            store.table("shop.orders");
+        }
+        return (threads.getCurrentThreadAllocatedBytes() - before) / calls;
     }
 
     @ParameterizedTest

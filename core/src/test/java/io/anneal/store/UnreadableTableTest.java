@@ -3,7 +3,13 @@ package io.anneal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.commitlog.CommitLogPosition;
+import io.anneal.io.OutputFile;
+import io.anneal.key.ShardRule;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableSchema;
 import io.anneal.table.StoreConfig;
+import io.anneal.table.TableDirectory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -200,6 +206,53 @@ final class UnreadableTableTest {
             assertThat(count(store.table("k.broken"))).isEqualTo(FLUSHED + LOGGED);
             assertThat(store.metrics().get("commitlog.segments"))
                     .satisfies(count -> assertThat(segments).isLessThan(8));
+        }
+    }
+
+    /** As an earlier release made them, or somebody copied a node's. */
+    @Test
+    void shouldSetATableOfASystemKeyspaceApart() throws IOException {
+        Path directory = temporary.resolve("store");
+        try (Store store = Store.open(directory, config())) {
+            write(store.createTable("CREATE TABLE k.other (id int PRIMARY KEY, v text)"), 0, LOGGED);
+        }
+        TableDirectory.create(
+                directory.resolve("data"),
+                TableSchema.builder("system_auth", "roles")
+                        .id("2d987f40-e54c-11f1-9953-9ddbc8d5a59d")
+                        .partitionKey("role", "text")
+                        .build(),
+                new ShardRule(2, ShardRule.IGNORED_BITS_DEFAULT),
+                CommitLogPosition.NONE,
+                null,
+                OutputFile.CREATE_NEW);
+        try (Store store = Store.open(directory, config())) {
+            assertThat(count(store.table("k.other"))).isEqualTo(LOGGED);
+            assertThat(store.unreadable()).containsOnlyKeys("system_auth.roles");
+            assertThatThrownBy(() -> store.table("system_auth.roles"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("keyspace is one of Cassandra's own")
+                    .hasMessageContaining("keyspace=system_auth, table=system_auth.roles");
+            store.dropTable("system_auth.roles");
+            assertThat(store.unreadable()).isEmpty();
+        }
+    }
+
+    /** What a program only reads may be a node's. */
+    @Test
+    void shouldReadATableOfASystemKeyspaceThatIsCassandras() throws IOException {
+        TableSchema roles = TableSchema.builder("system_auth", "roles")
+                .partitionKey("role", "text")
+                .build();
+        try (SSTableWriter writer =
+                SSTableWriter.builder(roles).to(temporary).timestampMicros(1).unsorted(1 << 20)) {
+            writer.row().key("role", "admin").insert();
+            writer.finish();
+        }
+        Path written = temporary.resolve("system_auth/roles");
+        Files.writeString(written.resolve("schema.cql"), SchemaText.print(roles));
+        try (Store store = Store.openReadOnly(written)) {
+            assertThat(count(store.table("system_auth.roles"))).isEqualTo(1);
         }
     }
 
