@@ -15,7 +15,7 @@ record StoreProfiles(Table profiles) implements ProfileService.ProfileDao {
     public ProfileService.Profile find(long id) {
         try {
             return profiles.row(Map.of("id", id))
-                    .map(row -> new ProfileService.Profile(id, row.value("name", String.class)))
+                    .map(row -> new ProfileService.Profile(id, row.getString("name")))
                     .orElse(null);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

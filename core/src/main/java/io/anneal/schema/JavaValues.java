@@ -24,7 +24,8 @@ package io.anneal.schema;
  * <tr><td>user-defined type</td><td>{@link java.util.Map} by field name, with null for a field that is</td></tr>
  * </table>
  *
- * <p>The empty value, which most types have beside null, reads as null where Java has no word for it.
+ * <p>The empty value, which most types have beside null, reads as null where Java has no word for it. What is given is immutable: it is
+ * only read, and a blob within a collection comes with a position of its own each time.
  */
 public final class JavaValues {
     private JavaValues() {}
@@ -44,6 +45,11 @@ public final class JavaValues {
             throw new IllegalArgumentException(
                     "Java value does not fit its type, type=" + type.cqlName() + ", reason=" + e.getMessage(), e);
         }
+    }
+
+    /** The class, or interface, of which the values of a type are given. */
+    public static Class<?> javaClass(CqlType type) {
+        return ValueDecoder.javaClass(type);
     }
 
     /**

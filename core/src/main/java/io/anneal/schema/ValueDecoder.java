@@ -1,5 +1,6 @@
 package io.anneal.schema;
 
+import io.anneal.io.BufferViews;
 import io.anneal.io.ByteReader;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -12,11 +13,11 @@ import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /** Serialized values, which are valid, to Java objects; {@link JavaValues} says which. */
@@ -27,7 +28,7 @@ final class ValueDecoder {
         return switch (type.kind()) {
             case NATIVE -> decodeNative(type, buffer, offset, length);
             case LIST, SET, MAP -> length == 0 ? null : collection(type, buffer, offset, length);
-            case TUPLE -> length == 0 ? null : Collections.unmodifiableList(fields(type, buffer, offset, length));
+            case TUPLE -> length == 0 ? null : BufferViews.list(fields(type, buffer, offset, length));
             case USER_TYPE -> length == 0 ? null : userType(type, fields(type, buffer, offset, length));
             case VECTOR -> length == 0 ? null : vector(type, buffer, offset, length);
             case REVERSED -> decode(type.ascending(), buffer, offset, length);
@@ -64,6 +65,39 @@ final class ValueDecoder {
             case "inet" -> address(buffer, offset, length);
             case "counter" -> new CounterShards().total(buffer, offset, length);
             default -> new UUID(Bytes.longAt(buffer, offset), Bytes.longAt(buffer, offset + Long.BYTES));
+        };
+    }
+
+    /** The class of decoded values. */
+    static Class<?> javaClass(CqlType type) {
+        return switch (type.kind()) {
+            case NATIVE -> javaClassOfNative(type.cqlName());
+            case LIST, TUPLE, VECTOR -> List.class;
+            case SET -> Set.class;
+            case MAP, USER_TYPE -> Map.class;
+            case REVERSED -> javaClass(type.ascending());
+        };
+    }
+
+    private static Class<?> javaClassOfNative(String cqlName) {
+        return switch (cqlName) {
+            case "ascii", "text" -> String.class;
+            case "blob", "empty" -> ByteBuffer.class;
+            case "tinyint" -> Byte.class;
+            case "smallint" -> Short.class;
+            case "int" -> Integer.class;
+            case "bigint", "counter" -> Long.class;
+            case "varint" -> BigInteger.class;
+            case "float" -> Float.class;
+            case "double" -> Double.class;
+            case "decimal" -> BigDecimal.class;
+            case "boolean" -> Boolean.class;
+            case "timestamp" -> Instant.class;
+            case "date" -> LocalDate.class;
+            case "time" -> LocalTime.class;
+            case "duration" -> CqlDuration.class;
+            case "inet" -> InetAddress.class;
+            default -> UUID.class;
         };
     }
 
@@ -116,9 +150,9 @@ final class ValueDecoder {
             }
         }
         return switch (type.kind()) {
-            case MAP -> Collections.unmodifiableMap(map);
-            case SET -> Collections.unmodifiableSet(new LinkedHashSet<>(values));
-            default -> Collections.unmodifiableList(values);
+            case MAP -> BufferViews.map(map);
+            case SET -> BufferViews.set(new LinkedHashSet<>(values));
+            default -> BufferViews.list(values);
         };
     }
 
@@ -139,7 +173,7 @@ final class ValueDecoder {
         for (int i = 0; i < values.size(); i++) {
             byName.put(type.fieldNames().get(i), values.get(i));
         }
-        return Collections.unmodifiableMap(byName);
+        return BufferViews.map(byName);
     }
 
     private static List<Object> vector(CqlType type, byte[] buffer, int offset, int length) {
@@ -153,6 +187,6 @@ final class ValueDecoder {
             int start = reader.skip(elementLength);
             values.add(decode(element, buffer, start, elementLength));
         }
-        return Collections.unmodifiableList(values);
+        return BufferViews.list(values);
     }
 }

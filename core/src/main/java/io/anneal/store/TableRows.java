@@ -36,7 +36,7 @@ import java.util.stream.StreamSupport;
  * <pre>{@code
  * try (TableRows rows = table.partition(7)) {
  *     for (TableRow row : rows) {
- *         total += row.value("price", Integer.class);
+ *         total += row.getInt("price");
  *     }
  * }
  * }</pre>
@@ -250,11 +250,11 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
             }
         }
         staticOnly = false;
-        return new TableRow(cursor.key().token(), values, written);
+        return new TableRow(schema, cursor.key().token(), values, written);
     }
 
     private TableRow endPartition() {
-        return staticOnly && wantsStaticOnly ? new TableRow(cursor.key().token(), shared, sharedWritten) : null;
+        return staticOnly && wantsStaticOnly ? new TableRow(schema, cursor.key().token(), shared, sharedWritten) : null;
     }
 
     private void cells(

@@ -181,7 +181,7 @@ public record TableViews(Set<String> names, boolean complete, List<Path> searche
                 for (TableRow row = rows.next(); row != null; row = rows.next()) {
                     if (table.keyspace().equals(row.value(keyspace.name()))
                             && table.table().equals(row.value("base_table_name"))) {
-                        names.add(row.value(view.name(), String.class));
+                        names.add(row.getString(view.name()));
                     }
                 }
             }

@@ -17,7 +17,7 @@ import java.util.Map;
  * try (Paging paging = Paging.open()) {
  *     PagedTable orders = paging.table(store.table("shop.orders"));
  *     for (TableRow row : orders.scan().where("item", "=", "bread")) {
- *         total += row.value("price", Integer.class);
+ *         total += row.getInt("price");
  *     }
  * }
  * }</pre>

@@ -89,7 +89,7 @@ class PagingSnippetsTest {
         try (Paging paging = Paging.open()) {
             PagedTable orders = paging.table(store.table("shop.orders"));
             for (TableRow row : orders.scan().where("item", "=", "bread")) {
-                total += row.value("price", Integer.class);
+                total += row.getInt("price");
             }
         }
         // end
@@ -149,7 +149,7 @@ class PagingSnippetsTest {
                 page.cookie().ifPresent(next -> headers.add("Link", "</orders?" + next + ">; rel=next"));
                 exchange.sendResponseHeaders(200, 0);
                 for (TableRow row : page.rows()) {
-                    String line = row.value("customer") + " " + row.value("item") + "\n";
+                    String line = row.getInt("customer") + " " + row.getString("item") + "\n";
                     exchange.getResponseBody().write(line.getBytes(StandardCharsets.UTF_8));
                 }
             } catch (PagingCookieException e) {

@@ -41,9 +41,9 @@ class SSTablesSnippetsTest {
         try (SSTables table = SSTables.open(directory);
                 TableRows rows = table.rows(TokenRange.FULL, Instant.now())) {
             for (TableRow row = rows.next(); row != null; row = rows.next()) {
-                int customer = row.value("customer", Integer.class);
-                Set<?> tags = row.value("tags", Set.class);
-                lines.add(customer + " bought " + row.value("item") + " " + tags);
+                int customer = row.getInt("customer");
+                Set<String> tags = row.getSet("tags", String.class);
+                lines.add(customer + " bought " + row.getString("item") + " " + tags);
             }
         }
         // end
@@ -57,11 +57,11 @@ class SSTablesSnippetsTest {
             RowRange latest = RowRange.from(day).reversed().limit(10);
             try (TableRows rows = table.partition(latest, Instant.now(), 7)) {
                 for (TableRow row = rows.next(); row != null; row = rows.next()) {
-                    lines.add(row.value("placed") + " " + row.value("item"));
+                    lines.add(row.getInstant("placed") + " " + row.getString("item"));
                 }
             }
             Optional<TableRow> one = table.row(Map.of("customer", 7, "placed", day), Instant.now());
-            one.ifPresent(row -> lines.add("one " + row.value("item")));
+            one.ifPresent(row -> lines.add("one " + row.getString("item")));
         }
         // end
         return lines;

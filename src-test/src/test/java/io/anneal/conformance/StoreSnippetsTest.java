@@ -93,9 +93,8 @@ class StoreSnippetsTest {
                 orders.rows(List.of(Map.of("customer", 8, "placed", placed), Map.of("customer", 9, "placed", placed)));
         CompletableFuture<Optional<TableRow>> later = orders.rowAsync(Map.of("customer", 8, "placed", placed));
         // end
-        rows.forEach(row ->
-                lines.add(row.map(found -> found.value("item", String.class)).orElse("none")));
-        lines.add(later.join().orElseThrow().value("item", String.class));
+        rows.forEach(row -> lines.add(row.map(found -> found.getString("item")).orElse("none")));
+        lines.add(later.join().orElseThrow().getString("item"));
         return lines;
     }
 
@@ -133,12 +132,12 @@ class StoreSnippetsTest {
         List<String> lines = new ArrayList<>();
         // snippet: read
         Optional<TableRow> one = orders.row(Map.of("customer", 7, "placed", placed));
-        one.ifPresent(row -> lines.add(row.value("name") + " bought " + row.value("item")));
+        one.ifPresent(row -> lines.add(row.getString("name") + " bought " + row.getString("item")));
 
         RowRange latest = RowRange.ALL.reversed().limit(10);
         try (TableRows rows = orders.partition(latest, 7)) {
             for (TableRow row : rows) {
-                lines.add(row.value("placed") + " " + row.value("item"));
+                lines.add(row.getInstant("placed") + " " + row.getString("item"));
             }
         }
         // end

@@ -7,6 +7,7 @@ import io.anneal.dualdao.phase.PhaseRecord;
 import io.anneal.dualdao.phase.PhaseView;
 import io.anneal.dualdao.phase.Side;
 import io.anneal.dualdao.stats.Counter;
+import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,9 +70,15 @@ final class ShadowReadRoute<D, A, R> implements Route<A, R> {
                     0,
                     span,
                     (answer, thrown) -> step(() -> {
+                        Object compared = ofItsOwn(answer);
                         answered(answer, thrown);
-                        pair.origin(new Reply.Outcome(answer, thrown));
+                        pair.origin(new Reply.Outcome(compared, thrown));
                     }));
+        }
+
+        /** The caller reads a buffer, and so moves its position, before or while it is compared. */
+        private static Object ofItsOwn(Object answer) {
+            return answer instanceof ByteBuffer buffer ? buffer.duplicate().order(buffer.order()) : answer;
         }
 
         private void originAlone() {

@@ -2,9 +2,13 @@ package io.anneal.dualdao.route;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.dualdao.operation.OperationKind;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.stats.Counter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +84,26 @@ final class ShadowReadsTest {
         assertThat(write).isCompleted();
 
         assertThat(rig.count(Counter.COMPARED)).isZero();
+        assertThat(rig.count(Counter.MISMATCHES)).isZero();
+    }
+
+    @Test
+    void shouldCompareTheWholeOfABufferThatTheCallerHasRead() throws Exception {
+        rig(Phase.WRITE_BOTH, 100).origin.rows.put("k", "v");
+        rig.target.rows.put("k", "v");
+        rig.reread = Duration.ZERO;
+        rig.engine().backfilled(true);
+        DualOperation<Rig.Ask, Object> read = rig.engine()
+                .operation(Rig.now(
+                        OperationKind.READ,
+                        "read",
+                        (dao, ask) -> dao.read(ask.keys().get(0))
+                                .thenApply(value ->
+                                        ByteBuffer.wrap(value.toString().getBytes(StandardCharsets.UTF_8)))));
+        ByteBuffer answer = (ByteBuffer) read.call(Rig.Ask.of("k"));
+        assertThat(answer.get()).isEqualTo((byte) 'v');
+        rig.threads.runShadow();
+        assertThat(rig.count(Counter.COMPARED)).isOne();
         assertThat(rig.count(Counter.MISMATCHES)).isZero();
     }
 

@@ -92,7 +92,7 @@ public final class EmbeddedPartitionDao implements PartitionDao, TimedPartitions
         Set<Long> keys = new LinkedHashSet<>();
         try (TableRows rows = table.rows()) {
             for (TableRow row = rows.next(); row != null; row = rows.next()) {
-                keys.add(row.value("a", Long.class));
+                keys.add(row.getLong("a"));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -102,7 +102,7 @@ public final class EmbeddedPartitionDao implements PartitionDao, TimedPartitions
 
     @Override
     public CompletionStage<Partition> read(long a) {
-        return rows(a, row -> new Item(row.value("b", String.class), row.value("c", String.class), value(row)))
+        return rows(a, row -> new Item(row.getString("b"), row.getString("c"), value(row)))
                 .thenApply(items -> items.isEmpty() ? null : new Partition(a, items));
     }
 
@@ -111,8 +111,8 @@ public final class EmbeddedPartitionDao implements PartitionDao, TimedPartitions
         return rows(
                 a,
                 row -> new TimedItem(
-                        row.value("b", String.class),
-                        row.value("c", String.class),
+                        row.getString("b"),
+                        row.getString("c"),
                         value(row),
                         row.writeTimeMicros("d").getAsLong(),
                         row.expirySeconds("d").orElse(TimedItem.NEVER)));
@@ -133,7 +133,7 @@ public final class EmbeddedPartitionDao implements PartitionDao, TimedPartitions
     }
 
     private static String value(TableRow row) {
-        return row.value("d", String.class);
+        return row.getString("d");
     }
 
     @Override

@@ -43,12 +43,7 @@ public final class EmbeddedPhaseMark implements PhaseMark {
     }
 
     private Seen seen(String name, TableRow row) {
-        return Seen.read(
-                place(),
-                name,
-                row.value("version", Long.class),
-                row.value("phase", String.class),
-                row.value("highest", String.class));
+        return Seen.read(place(), name, row.getLong("version"), row.getString("phase"), row.getString("highest"));
     }
 
     @Override

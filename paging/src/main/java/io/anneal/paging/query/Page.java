@@ -1,5 +1,6 @@
 package io.anneal.paging.query;
 
+import io.anneal.io.BufferViews;
 import io.anneal.key.RingPosition;
 import io.anneal.schema.TableSchema;
 import java.nio.ByteBuffer;
@@ -9,7 +10,7 @@ import java.util.Optional;
 /**
  * One page: rows as items of the canonical encoding, and why it ended. A partition that a page begins within has its static row again
  * before its first row in the page, and not if it has no row there: a static row without rows in its partition is a partition that
- * has nothing else. Immutable by agreement: the buffers are shared and never written.
+ * has nothing else. Immutable by agreement: the buffers' bytes are shared and never written, positions are each reader's own.
  */
 public final class Page {
     private final TableSchema schema;
@@ -29,7 +30,7 @@ public final class Page {
             Optional<RingPosition> last,
             long nowSeconds) {
         this.schema = schema;
-        this.items = List.copyOf(items);
+        this.items = BufferViews.list(List.copyOf(items));
         this.rowCount = rowCount;
         this.tombstoneCount = tombstoneCount;
         this.stopReason = stopReason;
