@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * All metrics of one store or node, kept in a Dropwizard registry that JMX shows on demand. What feeds it is made here; what reads it
@@ -52,8 +53,13 @@ public final class MetricsRegistry implements Closeable {
     }
 
     /** The same, of several together. */
-    public void addTimer(MetricName name, List<ValueRecorder> recorders) {
+    void addTimer(MetricName name, List<ValueRecorder> recorders) {
         register(name, new RecordedTimer(recorders));
+    }
+
+    /** The same, of those that there are when somebody asks. */
+    void addTimer(MetricName name, Supplier<RecordedParts> parts) {
+        register(name, new RecordedTimer(parts));
     }
 
     /** Sizes of something. */
@@ -64,8 +70,13 @@ public final class MetricsRegistry implements Closeable {
     }
 
     /** The same, of several together. */
-    public void addHistogram(MetricName name, List<ValueRecorder> recorders) {
+    void addHistogram(MetricName name, List<ValueRecorder> recorders) {
         register(name, new RecordedHistogram(recorders));
+    }
+
+    /** The same, of those that there are when somebody asks. */
+    void addHistogram(MetricName name, Supplier<RecordedParts> parts) {
+        register(name, new RecordedHistogram(parts));
     }
 
     /** Something that is counted. */
@@ -143,6 +154,11 @@ public final class MetricsRegistry implements Closeable {
                     .build();
             jmx.start();
         }
+    }
+
+    /** Whether MBeans are shown. */
+    synchronized boolean isJmx() {
+        return jmx != null;
     }
 
     /** Takes the MBeans away. */

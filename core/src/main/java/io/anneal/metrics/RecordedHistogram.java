@@ -4,26 +4,30 @@ import com.codahale.metrics.Histogram;
 import com.codahale.metrics.Snapshot;
 import com.codahale.metrics.UniformReservoir;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Recorded numbers as Dropwizard's histogram. Only to look at: recorders are fed elsewhere. */
 final class RecordedHistogram extends Histogram {
-    private final List<ValueRecorder> recorders;
+    private final Supplier<RecordedParts> parts;
 
     RecordedHistogram(List<ValueRecorder> recorders) {
+        this(() -> new RecordedParts(recorders, 0));
+    }
+
+    /** @param parts those that there are when somebody asks */
+    RecordedHistogram(Supplier<RecordedParts> parts) {
         // Never fed.
         super(new UniformReservoir(1));
-        this.recorders = recorders;
+        this.parts = parts;
     }
 
     @Override
     public long getCount() {
-        return recorders.stream()
-                .mapToLong(recorder -> recorder.meter().getCount())
-                .sum();
+        return parts.get().count();
     }
 
     @Override
     public Snapshot getSnapshot() {
-        return RecordedSnapshot.of(recorders);
+        return RecordedSnapshot.of(parts.get().recorders());
     }
 }

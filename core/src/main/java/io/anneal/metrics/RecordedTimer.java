@@ -5,30 +5,39 @@ import com.codahale.metrics.Snapshot;
 import com.codahale.metrics.Timer;
 import com.codahale.metrics.UniformReservoir;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /** Recorded nanoseconds as Dropwizard's timer. Only to look at: recorders are fed elsewhere. */
 final class RecordedTimer extends Timer {
-    private final List<ValueRecorder> recorders;
+    private final Supplier<RecordedParts> parts;
 
     RecordedTimer(List<ValueRecorder> recorders) {
+        this(() -> new RecordedParts(recorders, 0));
+    }
+
+    /** @param parts those that there are when somebody asks */
+    RecordedTimer(Supplier<RecordedParts> parts) {
         // Never fed.
         super(new UniformReservoir(1));
-        this.recorders = recorders;
+        this.parts = parts;
     }
 
     private double sum(ToDoubleFunction<Meter> number) {
-        return recorders.stream().map(ValueRecorder::meter).mapToDouble(number).sum();
+        return parts.get().recorders().stream()
+                .map(ValueRecorder::meter)
+                .mapToDouble(number)
+                .sum();
     }
 
     @Override
     public long getCount() {
-        return (long) sum(Meter::getCount);
+        return parts.get().count();
     }
 
     @Override
     public Snapshot getSnapshot() {
-        return RecordedSnapshot.of(recorders);
+        return RecordedSnapshot.of(parts.get().recorders());
     }
 
     @Override

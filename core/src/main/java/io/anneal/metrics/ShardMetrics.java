@@ -10,13 +10,16 @@ public final class ShardMetrics {
     private final ValueRecorder flushNanos;
     private final ValueRecorder readSSTables;
     private final ValueRecorder readTombstones;
+    private final Runnable resized;
     private final LongAdder flushes = new LongAdder();
     private final LongAdder flushedBytes = new LongAdder();
     private final LongAdder failedFlushes = new LongAdder();
 
     private volatile LongSupplier memtableBytes = () -> 0;
 
-    ShardMetrics(LongSupplier nanoClock) {
+    /** @param resized is told when what lies on the disk has changed */
+    ShardMetrics(LongSupplier nanoClock, Runnable resized) {
+        this.resized = resized;
         readNanos = new ValueRecorder(nanoClock);
         writeNanos = new ValueRecorder(nanoClock);
         flushNanos = new ValueRecorder(nanoClock);
@@ -47,6 +50,7 @@ public final class ShardMetrics {
         flushes.increment();
         flushedBytes.add(bytes);
         flushNanos.record(nanos);
+        resized.run();
     }
 
     public void flushFailed() {

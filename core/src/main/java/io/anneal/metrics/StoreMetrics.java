@@ -1,6 +1,9 @@
 package io.anneal.metrics;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
@@ -14,10 +17,19 @@ public final class StoreMetrics extends OwnedMetrics {
     private final ValueRecorder admissionNanos;
     private final LongAdder commitLogBytes;
     private final LongAdder commitLogMutations;
+    private final TableSelection selection;
+    private final TableTotals totals = new TableTotals();
+    /** Those that the registry has; guarded by this. */
+    private final Set<TableMetrics> shown = new HashSet<>();
 
-    /** @param store tells this store's MBeans from another's */
-    public StoreMetrics(String store, LongSupplier nanoClock) {
+    /**
+     * @param store tells this store's MBeans from another's
+     * @param selection which tables are shown by themselves
+     */
+    public StoreMetrics(String store, TableSelection selection, LongSupplier nanoClock) {
         super(new MetricsRegistry("store", store, nanoClock));
+        this.selection = selection;
+        totals.show(registry);
         syncNanos = registry.addTimer(name("commit-log-sync-latency"));
         mutationsPerSync = registry.addHistogram(name("commit-log-mutations-per-sync"));
         admissionNanos = registry.addTimer(name("write-admission-wait"));
@@ -70,11 +82,63 @@ public final class StoreMetrics extends OwnedMetrics {
 
     /** Metrics of a table that begin at nothing. */
     public TableMetrics addTable(String qualifiedName, int shardCount) {
-        return new TableMetrics(registry, qualifiedName, shardCount);
+        TableMetrics table = new TableMetrics(registry.nanoClock(), qualifiedName, shardCount, this::selectForJmx);
+        totals.add(table);
+        selectForJmx();
+        return table;
     }
 
-    /** Forgets a table that is there no more. */
+    /** Forgets a table that is there no more, but what totals have counted of it. */
     public void removeTable(TableMetrics table) {
-        registry.removeIf(table::owns);
+        totals.remove(table);
+        show(Set.of(), Set.of(table));
+        selectForJmx();
+    }
+
+    @Override
+    public SortedMap<String, Number> values() {
+        select();
+        return super.values();
+    }
+
+    @Override
+    public String text() {
+        select();
+        return super.text();
+    }
+
+    @Override
+    public void startJmx() {
+        select();
+        super.startJmx();
+    }
+
+    /** Nobody asks there before it is shown. */
+    private void selectForJmx() {
+        if (registry.isJmx()) {
+            select();
+        }
+    }
+
+    private void select() {
+        // Without a lock: sizes are asked of tables, which may hold their own where they tell theirs.
+        Set<TableMetrics> wanted = selection.of(totals.tables());
+        Set<TableMetrics> others = new HashSet<>(totals.tables());
+        others.removeAll(wanted);
+        show(wanted, others);
+    }
+
+    private synchronized void show(Set<TableMetrics> wanted, Set<TableMetrics> unwanted) {
+        for (TableMetrics table : unwanted) {
+            if (shown.remove(table)) {
+                registry.removeIf(table::owns);
+            }
+        }
+        for (TableMetrics table : wanted) {
+            // It may have been removed since it was selected.
+            if (totals.tables().contains(table) && shown.add(table)) {
+                table.show(registry);
+            }
+        }
     }
 }

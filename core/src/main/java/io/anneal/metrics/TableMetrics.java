@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
@@ -15,8 +14,10 @@ import java.util.function.ToLongFunction;
 public final class TableMetrics {
     private static final String TABLE_KEY = "table";
     private static final int ALL_SHARDS = -1;
+    static final String COMPACTION_DURATION = "compaction-duration";
 
     private final String qualifiedName;
+    private final Runnable resized;
     private final List<ShardMetrics> shards = new ArrayList<>();
     private final LongAdder scans = new LongAdder();
     private final LongAdder scannedRows = new LongAdder();
@@ -39,79 +40,68 @@ public final class TableMetrics {
     private volatile LongSupplier repairedSeconds = () -> 0;
     private volatile LongSupplier gcGraceSeconds = () -> 0;
 
-    TableMetrics(MetricsRegistry registry, String qualifiedName, int shardCount) {
+    /** @param resized is told when what lies on the disk has changed */
+    TableMetrics(LongSupplier nanoClock, String qualifiedName, int shardCount, Runnable resized) {
         this.qualifiedName = qualifiedName;
+        this.resized = resized;
         for (int shard = 0; shard < shardCount; shard++) {
-            shards.add(addShard(registry, shard));
+            shards.add(new ShardMetrics(nanoClock, resized));
         }
-        registry.addTimer(name(ALL_SHARDS, "read-latency"), recorders(ShardMetrics::readNanos));
-        registry.addTimer(name(ALL_SHARDS, "write-latency"), recorders(ShardMetrics::writeNanos));
-        registry.addTimer(name(ALL_SHARDS, "flush-duration"), recorders(ShardMetrics::flushNanos));
-        registry.addHistogram(name(ALL_SHARDS, "sstables-per-read"), recorders(ShardMetrics::readSSTables));
-        registry.addHistogram(name(ALL_SHARDS, "tombstones-per-read"), recorders(ShardMetrics::readTombstones));
-        addNumber(registry, "memtable-bytes", sum(ShardMetrics::memtableBytes));
-        addNumber(registry, "flushes", sum(ShardMetrics::flushes));
-        addNumber(registry, "flushed-bytes", sum(ShardMetrics::flushedBytes));
-        addNumber(registry, "flushes-failed", sum(ShardMetrics::failedFlushes));
-
-        compactionNanos = new ValueRecorder(registry.nanoClock());
-        registry.addTimer(name(ALL_SHARDS, "compaction-duration"), List.of(compactionNanos));
-        addNumber(registry, "compactions", compactions::sum);
-        addNumber(registry, "compactions-failed", failedCompactions::sum);
-        addNumber(registry, "compactions-refused", refusedCompactions::sum);
-        addNumber(registry, "compactions-pending", () -> compactionsPending.getAsLong());
-        addNumber(registry, "compaction-bytes-pending", () -> compactionBytesPending.getAsLong());
-        addNumber(registry, "compacted-bytes-read", compactedBytesRead::sum);
-        addNumber(registry, "compacted-bytes-written", compactedBytesWritten::sum);
-        addNumber(registry, "sstables", () -> sstables.getAsLong());
-        addNumber(registry, "sstable-bytes", () -> sstableBytes.getAsLong());
-        addNumber(registry, "ring-repaired-seconds", () -> ringRepairedSeconds.getAsLong());
-        addNumber(registry, "repaired-seconds", () -> repairedSeconds.getAsLong());
-        addNumber(registry, "gc-grace-seconds", () -> gcGraceSeconds.getAsLong());
-        addNumber(registry, "scans", scans::sum);
-        addNumber(registry, "rows-scanned", scannedRows::sum);
-        addNumber(registry, "tombstones-scanned", scannedTombstones::sum);
-        addNumber(registry, "filter-negatives", filterNegatives::sum);
-        addNumber(registry, "filter-true-positives", filterTruePositives::sum);
-        addNumber(registry, "filter-false-positives", filterFalsePositives::sum);
+        compactionNanos = new ValueRecorder(nanoClock);
     }
 
-    private ShardMetrics addShard(MetricsRegistry registry, int shard) {
-        ShardMetrics metrics = new ShardMetrics(registry.nanoClock());
-        registry.addTimer(name(shard, "read-latency"), List.of(metrics.readNanos()));
-        registry.addTimer(name(shard, "write-latency"), List.of(metrics.writeNanos()));
-        registry.addTimer(name(shard, "flush-duration"), List.of(metrics.flushNanos()));
-        registry.addHistogram(name(shard, "sstables-per-read"), List.of(metrics.readSSTables()));
-        registry.addHistogram(name(shard, "tombstones-per-read"), List.of(metrics.readTombstones()));
-        registry.addGauge(name(shard, "memtable-bytes"), metrics::memtableBytes);
-        registry.addGauge(name(shard, "flushes"), metrics::flushes);
-        registry.addGauge(name(shard, "flushed-bytes"), metrics::flushedBytes);
-        registry.addGauge(name(shard, "flushes-failed"), metrics::failedFlushes);
-        return metrics;
+    /** Shows all that is counted here, by name. */
+    void show(MetricsRegistry registry) {
+        for (int shard = 0; shard < shards.size(); shard++) {
+            showShard(registry, shard);
+        }
+        for (ShardDistribution distribution : ShardDistribution.values()) {
+            distribution.show(registry, name(ALL_SHARDS, distribution.text()), recorders(distribution));
+        }
+        registry.addTimer(name(ALL_SHARDS, COMPACTION_DURATION), List.of(compactionNanos));
+        for (TableNumber number : TableNumber.values()) {
+            registry.addGauge(name(ALL_SHARDS, number.text()), () -> number(number));
+        }
+    }
+
+    private void showShard(MetricsRegistry registry, int shard) {
+        ShardMetrics metrics = shards.get(shard);
+        for (ShardDistribution distribution : ShardDistribution.values()) {
+            distribution.show(registry, name(shard, distribution.text()), List.of(distribution.of(metrics)));
+        }
+        registry.addGauge(name(shard, TableNumber.MEMTABLE_BYTES.text()), metrics::memtableBytes);
+        registry.addGauge(name(shard, TableNumber.FLUSHES.text()), metrics::flushes);
+        registry.addGauge(name(shard, TableNumber.FLUSHED_BYTES.text()), metrics::flushedBytes);
+        registry.addGauge(name(shard, TableNumber.FLUSHES_FAILED.text()), metrics::failedFlushes);
     }
 
     private MetricName name(int shard, String name) {
         if (shard == ALL_SHARDS) {
-            return new MetricName(qualifiedName, Map.of("type", "Table", TABLE_KEY, qualifiedName), name);
+            return new MetricName(qualifiedName, Map.of(MetricName.TYPE, "Table", TABLE_KEY, qualifiedName), name);
         }
-        Map<String, String> keys = Map.of("type", "Shard", TABLE_KEY, qualifiedName, "shard", Integer.toString(shard));
+        Map<String, String> keys =
+                Map.of(MetricName.TYPE, "Shard", TABLE_KEY, qualifiedName, "shard", Integer.toString(shard));
         return new MetricName(qualifiedName + ".shard-" + shard, keys, name);
     }
 
-    private void addNumber(MetricsRegistry registry, String name, LongSupplier value) {
-        registry.addGauge(name(ALL_SHARDS, name), value);
+    long number(TableNumber number) {
+        return number.of(this);
+    }
+
+    List<ValueRecorder> recorders(ShardDistribution distribution) {
+        return shards.stream().map(distribution::of).toList();
+    }
+
+    ValueRecorder compactionNanos() {
+        return compactionNanos;
+    }
+
+    long sum(ToLongFunction<ShardMetrics> number) {
+        return shards.stream().mapToLong(number).sum();
     }
 
     boolean owns(MetricName name) {
         return qualifiedName.equals(name.keys().get(TABLE_KEY));
-    }
-
-    private List<ValueRecorder> recorders(Function<ShardMetrics, ValueRecorder> recorder) {
-        return shards.stream().map(recorder).toList();
-    }
-
-    private LongSupplier sum(ToLongFunction<ShardMetrics> number) {
-        return () -> shards.stream().mapToLong(number).sum();
     }
 
     /** {@code keyspace.table}. */
@@ -135,6 +125,7 @@ public final class TableMetrics {
         compactedBytesRead.add(bytesRead);
         compactedBytesWritten.add(bytesWritten);
         compactionNanos.record(nanos);
+        resized.run();
     }
 
     public void compactionFailed() {
@@ -183,5 +174,77 @@ public final class TableMetrics {
     /** A filter said that the key may be there, and it was not. */
     public void filterFalsePositive() {
         filterFalsePositives.increment();
+    }
+
+    long compactions() {
+        return compactions.sum();
+    }
+
+    long failedCompactions() {
+        return failedCompactions.sum();
+    }
+
+    long refusedCompactions() {
+        return refusedCompactions.sum();
+    }
+
+    long compactedBytesRead() {
+        return compactedBytesRead.sum();
+    }
+
+    long compactedBytesWritten() {
+        return compactedBytesWritten.sum();
+    }
+
+    long scans() {
+        return scans.sum();
+    }
+
+    long scannedRows() {
+        return scannedRows.sum();
+    }
+
+    long scannedTombstones() {
+        return scannedTombstones.sum();
+    }
+
+    long filterNegatives() {
+        return filterNegatives.sum();
+    }
+
+    long filterTruePositives() {
+        return filterTruePositives.sum();
+    }
+
+    long filterFalsePositives() {
+        return filterFalsePositives.sum();
+    }
+
+    long compactionsPending() {
+        return compactionsPending.getAsLong();
+    }
+
+    long compactionBytesPending() {
+        return compactionBytesPending.getAsLong();
+    }
+
+    long sstables() {
+        return sstables.getAsLong();
+    }
+
+    long sstableBytes() {
+        return sstableBytes.getAsLong();
+    }
+
+    long ringRepairedSeconds() {
+        return ringRepairedSeconds.getAsLong();
+    }
+
+    long repairedSeconds() {
+        return repairedSeconds.getAsLong();
+    }
+
+    long gcGraceSeconds() {
+        return gcGraceSeconds.getAsLong();
     }
 }

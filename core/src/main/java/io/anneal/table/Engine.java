@@ -96,7 +96,7 @@ public final class Engine implements Closeable {
         notices = new FailureNotices(config.listener(), callbacks);
         state = new StoreState(directory.toString(), notices::writesStopped);
         pool = new MemtablePool(config.memtableBudgetBytes());
-        metrics = new StoreMetrics(directory.toString(), environment.nanoTime());
+        metrics = new StoreMetrics(directory.toString(), config.tableMetrics(), environment.nanoTime());
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
         gate = new MemoryGate(pool, this::relieveMemory, environment.nanoTime(), metrics::admissionWaited);
         care = executor("care");

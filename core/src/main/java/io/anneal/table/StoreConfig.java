@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogConfig;
+import io.anneal.metrics.TableSelection;
 import io.anneal.sstable.SSTableVersion;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -27,6 +28,7 @@ import java.util.function.Consumer;
  * @param readThreads how many reads of {@code Table.rows(keys)}, {@code rowAsync} and the like run at once; threads start when
  *     they are needed
  * @param isJmx whether metrics are shown to JMX
+ * @param tableMetrics which tables have metrics of their own, beside the totals of all
  * @param isForRepairs whether a process other than its own program opens it, for repairs, streams or a snapshot: since nothing
  *     else is written meanwhile, its data keeps the date at which its program last had it open
  * @param listener hears what fails
@@ -46,11 +48,13 @@ public record StoreConfig(
         long compactionBytesPerSecond,
         int readThreads,
         boolean isJmx,
+        TableSelection tableMetrics,
         boolean isForRepairs,
         StoreListener listener) {
     private static final int SHARDS_MAX = 1024;
     private static final int READ_THREADS_DEFAULT = 8;
     private static final int READ_THREADS_MAX = 1024;
+    private static final int TABLES_SHOWN_DEFAULT = 10;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
     private static final Duration SYNC_PERIOD_MIN = Duration.ofMillis(1);
     private static final Duration SYNC_PERIOD_MAX = Duration.ofHours(1);
@@ -83,6 +87,7 @@ public record StoreConfig(
         requireWithin("compactionThreads", compactionThreads, 0, COMPACTION_THREADS_MAX);
         requireWithin("compactionBytesPerSecond", compactionBytesPerSecond, 0, COMPACTION_MAX_BYTES_PER_SECOND);
         requireWithin("readThreads", readThreads, 1, READ_THREADS_MAX);
+        requireGiven("tableMetrics", tableMetrics);
         requireGiven("listener", listener);
     }
 
@@ -110,7 +115,8 @@ public record StoreConfig(
 
     /**
      * A shard a processor, 256 MiB for memtables, every write on disk before it is acknowledged, a commit log of up to 2 GiB,
-     * SSTables of version {@code nb}, two compactions at once, with more processors up to four, at 64 MiB/s together.
+     * SSTables of version {@code nb}, two compactions at once, with more processors up to four, at 64 MiB/s together, metrics of
+     * the ten largest tables.
      */
     public static StoreConfig defaults() {
         int processors = Runtime.getRuntime().availableProcessors();
@@ -129,6 +135,7 @@ public record StoreConfig(
                 64L << 20,
                 READ_THREADS_DEFAULT,
                 false,
+                TableSelection.largest(TABLES_SHOWN_DEFAULT),
                 false,
                 StoreListener.NONE);
     }
@@ -189,6 +196,10 @@ public record StoreConfig(
         return changed(draft -> draft.isJmx = value);
     }
 
+    public StoreConfig withTableMetrics(TableSelection value) {
+        return changed(draft -> draft.tableMetrics = value);
+    }
+
     public StoreConfig withForRepairs(boolean value) {
         return changed(draft -> draft.isForRepairs = value);
     }
@@ -219,6 +230,7 @@ public record StoreConfig(
         private long compactionBytesPerSecond;
         private int readThreads;
         private boolean isJmx;
+        private TableSelection tableMetrics;
         private boolean isForRepairs;
         private StoreListener listener;
 
@@ -237,6 +249,7 @@ public record StoreConfig(
             compactionBytesPerSecond = config.compactionBytesPerSecond;
             readThreads = config.readThreads;
             isJmx = config.isJmx;
+            tableMetrics = config.tableMetrics;
             isForRepairs = config.isForRepairs;
             listener = config.listener;
         }
@@ -257,6 +270,7 @@ public record StoreConfig(
                     compactionBytesPerSecond,
                     readThreads,
                     isJmx,
+                    tableMetrics,
                     isForRepairs,
                     listener);
         }

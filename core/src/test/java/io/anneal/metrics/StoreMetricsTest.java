@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 final class StoreMetricsTest {
     private static StoreMetrics filled() {
-        StoreMetrics metrics = new StoreMetrics("s", () -> 0);
+        StoreMetrics metrics = new StoreMetrics("s", TableSelection.ALL, () -> 0);
         metrics.commitLog(() -> 3, () -> 3_000);
         metrics.memtables(() -> 10, () -> 100);
         metrics.timestampsAhead(() -> 2);
@@ -56,12 +56,12 @@ final class StoreMetricsTest {
             TableMetrics table = metrics.addTable("ks.t", 1);
             Set<String> names = new TreeSet<>();
             for (String name : metrics.values().keySet()) {
-                names.add(
-                        name.replaceFirst("^(store|ks\\.t)\\.(shard-0\\.)?", "").replaceFirst("\\..*$", ""));
+                names.add(name.replaceFirst("^(store|tables|ks\\.t)\\.(shard-0\\.)?", "")
+                        .replaceFirst("\\..*$", ""));
             }
             assertThat(names).isEqualTo(described);
             metrics.removeTable(table);
-            assertThat(metrics.values().keySet()).allMatch(name -> name.startsWith("store."));
+            assertThat(metrics.values().keySet()).allMatch(name -> name.matches("(store|tables)\\..*"));
         }
     }
 }

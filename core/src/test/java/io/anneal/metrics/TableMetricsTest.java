@@ -1,6 +1,7 @@
 package io.anneal.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.lang.management.ManagementFactory;
 import java.util.Set;
@@ -16,7 +17,7 @@ final class TableMetricsTest {
     private static final String DOMAIN = "io.anneal";
 
     private final AtomicLong nanos = new AtomicLong();
-    private final StoreMetrics metrics = new StoreMetrics("/data/\"store\"", nanos::get);
+    private final StoreMetrics metrics = new StoreMetrics("/data/\"store\"", TableSelection.ALL, nanos::get);
     private final TableMetrics table = metrics.addTable("ks.t", 2);
 
     private static Set<String> beans(String pattern) throws JMException {
@@ -86,6 +87,123 @@ final class TableMetricsTest {
     }
 
     @Test
+    void shouldCountAllTablesTogether() {
+        TableMetrics other = metrics.addTable("ks.t2", 1);
+        table.shard(0).readDone(1_000, 2, 5);
+        table.shard(1).flushed(100, 7);
+        other.shard(0).readDone(3_000, 4, 0);
+        other.shard(0).flushed(200, 7);
+        table.live(() -> 6, () -> 6_000);
+        other.live(() -> 1, () -> 500);
+        table.compacted(1_000, 600, 50);
+        table.repaired(() -> 70, () -> 80, () -> -1);
+        other.repaired(() -> 50, () -> 90, () -> 100);
+
+        assertThat(metrics.values())
+                .containsEntry("tables.read-latency.count", 2L)
+                .containsEntry("tables.read-latency.p50-nanos", 1_003L)
+                .containsEntry("tables.sstables-per-read.max", 4L)
+                .containsEntry("tables.flushed-bytes", 300L)
+                .containsEntry("tables.sstables", 7L)
+                .containsEntry("tables.sstable-bytes", 6_500L)
+                .containsEntry("tables.compaction-duration.count", 1L)
+                // What is overdue for the sum is so for a table.
+                .containsEntry("tables.ring-repaired-seconds", 50L)
+                .containsEntry("tables.repaired-seconds", 80L)
+                .containsEntry("tables.gc-grace-seconds", 100L);
+        assertThat(metrics.text()).contains("anneal_tables_flushed_bytes{store=\"/data/\\\"store\\\"\"} 300\n");
+    }
+
+    /** A count that falls is taken for one that began anew. */
+    @Test
+    void shouldKeepWhatDroppedTablesHaveCounted() {
+        table.shard(0).writeDone(30);
+        table.shard(0).flushed(100, 7);
+        table.compacted(1_000, 600, 50);
+        table.live(() -> 6, () -> 6_000);
+        metrics.removeTable(table);
+        metrics.removeTable(table);
+
+        assertThat(metrics.values())
+                .containsEntry("tables.write-latency.count", 1L)
+                .containsEntry("tables.flushes", 1L)
+                .containsEntry("tables.compactions", 1L)
+                .containsEntry("tables.compaction-duration.count", 1L)
+                .containsEntry("tables.sstable-bytes", 0L)
+                .containsEntry("tables.gc-grace-seconds", -1L)
+                .doesNotContainKey("ks.t.flushes");
+    }
+
+    private static Set<String> shown(StoreMetrics shown) {
+        return shown.values().keySet().stream()
+                .filter(name -> name.endsWith(".sstables") && !name.startsWith("tables."))
+                .map(name -> name.replace(".sstables", ""))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void shouldShowTheLargestTablesAndThoseThatAreNamed() throws JMException {
+        TableSelection selection = TableSelection.largest(2).and(TableSelection.named("ks.t1", "later.one", "whole.*"));
+        try (StoreMetrics some = new StoreMetrics("some", selection, nanos::get)) {
+            AtomicLong grows = new AtomicLong(3);
+            for (int i = 1; i <= 5; i++) {
+                int bytes = i;
+                some.addTable("ks.t" + i, 1).live(() -> 1, i == 3 ? grows::get : () -> bytes);
+            }
+            assertThat(shown(some)).containsExactlyInAnyOrder("ks.t5", "ks.t4", "ks.t1");
+            some.startJmx();
+            assertThat(beans(DOMAIN + ":type=Table,name=sstables,*")).hasSize(3);
+            grows.set(100);
+            TableMetrics later = some.addTable("later.one", 1);
+            assertThat(beans(DOMAIN + ":type=Table,name=sstables,*")).hasSize(4);
+            assertThat(shown(some)).containsExactlyInAnyOrder("ks.t5", "ks.t3", "ks.t1", "later.one");
+            grows.set(0);
+            later.shard(0).flushed(1, 1);
+            assertThat(beans(DOMAIN + ":type=Table,table=ks.t3,*")).isEmpty();
+            some.removeTable(later);
+            some.addTable("whole.of", 1);
+            assertThat(shown(some)).containsExactlyInAnyOrder("ks.t5", "ks.t4", "ks.t1", "whole.of");
+        }
+        assertThat(shown(new StoreMetrics("none", TableSelection.NONE, nanos::get)))
+                .isEmpty();
+    }
+
+    @Test
+    void shouldRefuseASelectionOfWhatIsNoTable() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TableSelection.named("orders"))
+                .withMessageContaining("name=orders");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TableSelection.largest(-1))
+                .withMessageContaining("largestMax=-1");
+    }
+
+    private record Size(int metrics, int textBytes) {}
+
+    private Size sizeOfMany(TableSelection selection) {
+        try (StoreMetrics many = new StoreMetrics("/var/lib/shop/store", selection, nanos::get)) {
+            for (int i = 0; i < 800; i++) {
+                many.addTable("shop.orders_of_" + i, 2);
+            }
+            return new Size(many.values().size(), many.text().length());
+        }
+    }
+
+    /** All of them are 88,000 numbers in 8 MB at each question. */
+    @Test
+    void shouldTellLittleOfManyTables() {
+        Size all = sizeOfMany(TableSelection.ALL);
+        assertThat(all.metrics()).isEqualTo(88_069);
+        assertThat(all.textBytes()).isGreaterThan(8_000_000);
+        Size ten = sizeOfMany(TableSelection.largest(10));
+        assertThat(ten.metrics()).isEqualTo(1_169);
+        assertThat(ten.textBytes()).isLessThan(150_000);
+        Size none = sizeOfMany(TableSelection.NONE);
+        assertThat(none.metrics()).isEqualTo(69);
+        assertThat(none.textBytes()).isLessThan(6_000);
+    }
+
+    @Test
     void shouldForgetADroppedTable() {
         TableMetrics other = metrics.addTable("ks.t2", 1);
         metrics.removeTable(table);
@@ -103,7 +221,7 @@ final class TableMetricsTest {
         table.shard(1).readDone(2_000, 1, 0);
         metrics.startJmx();
         metrics.startJmx();
-        try (StoreMetrics other = new StoreMetrics("other", nanos::get)) {
+        try (StoreMetrics other = new StoreMetrics("other", TableSelection.ALL, nanos::get)) {
             other.addTable("ks.t", 2);
             other.startJmx();
             ObjectName timer = new ObjectName(DOMAIN

@@ -57,6 +57,7 @@ final class StoreConfigTest {
                 of("commitLogBudgetBytes", config -> config.withCommitLogBudgetBytes((32 << 20) - 1)),
                 of("commitLogBudgetBytes", config -> config.withCommitLogBudgetBytes(Long.MIN_VALUE)),
                 of("version", config -> config.withVersion(null)),
+                of("tableMetrics", config -> config.withTableMetrics(null)),
                 of("version", config -> config.withVersion(SSTableVersion.ME)),
                 of("readThreads", config -> config.withReadThreads(0)),
                 of("readThreads", config -> config.withReadThreads(1025)),

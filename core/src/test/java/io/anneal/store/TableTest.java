@@ -525,6 +525,23 @@ final class TableTest {
         assertThat(store.findTable("shop.orders")).isPresent();
     }
 
+    @Test
+    void shouldShowMetricsOfTheTenLargestTables() throws IOException {
+        for (int i = 10; i < 22; i++) {
+            Table table = store.createTable("CREATE TABLE shop.t" + i + " (id int PRIMARY KEY, v text)");
+            if (i == 21) {
+                table.row().key("id", 1).set("v", "a").insert();
+                table.flush();
+            }
+        }
+        assertThat(store.metrics())
+                .containsEntry("tables.flushes", 1L)
+                .containsEntry("shop.t21.flushes", 1L)
+                .containsKey("shop.t18.flushes")
+                .doesNotContainKeys("shop.t19.flushes", "shop.t20.flushes");
+        assertThat(store.metricsText()).contains("anneal_tables_sstables{", "table=\"shop.t21\"");
+    }
+
     /** Bytes of one look-up, of many: a walk copies or streams all that there are. */
     private long allocatedByLookUp() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

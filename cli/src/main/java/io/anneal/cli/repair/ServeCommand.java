@@ -6,6 +6,7 @@ import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
 import io.anneal.cli.command.Subcommand;
+import io.anneal.metrics.TableSelection;
 import io.anneal.net.PeerAddress;
 import io.anneal.node.CassandraReplicas;
 import io.anneal.node.NodeFile;
@@ -32,7 +33,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -95,19 +98,48 @@ public final class ServeCommand extends Subcommand {
                     + " peers, to everybody who reaches the address.")
     private String metricsAddress;
 
+    @Option(
+            names = "--metrics-tables",
+            paramLabel = "all|N|KS.TABLE",
+            converter = SelectionConverter.class,
+            description =
+                    "Which tables of a store --metrics shows by themselves, beside the totals of all: all, N for the"
+                            + " largest ones, KS.TABLE or KS.* by name; repeatable. The 10 largest by default, 0 for none.")
+    private List<TableSelection> shownTables = List.of();
+
     @Mixin
     private PeerSecurity security = new PeerSecurity();
 
     @Option(names = "--schema", paramLabel = "FILE.cql", description = "The schema text, instead of the snapshot's.")
     private Path schemaFile;
 
+    /** Reads which tables are shown: all, so many, or by name. */
+    static final class SelectionConverter implements ITypeConverter<TableSelection> {
+        private static final Pattern COUNT = Pattern.compile("\\d{1,9}");
+
+        @Override
+        public TableSelection convert(String text) {
+            if (text.equals("all")) {
+                return TableSelection.ALL;
+            }
+            return COUNT.matcher(text).matches()
+                    ? TableSelection.largest(Integer.parseInt(text))
+                    : TableSelection.named(
+                            new QualifiedTable.Converter().convert(text).toString());
+        }
+    }
+
     @Override
     protected int execute() throws IOException, InterruptedException {
         security.check(this);
         security.checkListening(this, RepairRunner.address(listen));
+        require(shownTables.isEmpty() || metricsAddress != null, "--metrics-tables goes with --metrics");
         Optional<StoreDirectory> store = store();
         if (store.isPresent()) {
             return serveStore(store.get());
+        }
+        if (!shownTables.isEmpty()) {
+            throw usage("--metrics-tables goes with a store: of Cassandra's tables nothing is counted by table");
         }
         // Peers come later; whoever starts the server must learn now that there is nothing to serve.
         List<QualifiedTable> tables = CassandraDirectory.of(data).tables().stream()
@@ -163,12 +195,24 @@ public final class ServeCommand extends Subcommand {
     }
 
     private int serveStore(StoreDirectory found) throws IOException, InterruptedException {
-        try (Store store = StoreOpening.forRepairs(found, StoreConfig.defaults(), host())) {
+        TableSelection shown = shownTables.stream()
+                .reduce(TableSelection::and)
+                .orElse(StoreConfig.defaults().tableMetrics());
+        StoreConfig config = StoreConfig.defaults().withTableMetrics(shown);
+        try (Store store = StoreOpening.forRepairs(found, config, host())) {
             store.unreadable().forEach((table, reason) -> tell(reason));
-            requireTables(store.tables().stream()
+            List<QualifiedTable> tables = store.tables().stream()
                     .map(table -> new QualifiedTable(
                             table.schema().keyspace(), table.schema().name()))
-                    .toList());
+                    .toList();
+            requireTables(tables);
+            warnOfAbsent(
+                    "--metrics-tables",
+                    shown.names().stream()
+                            .sorted()
+                            .map(new QualifiedTable.Converter()::convert)
+                            .toList(),
+                    tables);
             return serve(
                     new StoreReplicas(store).named(listen),
                     () -> NodeFile.idOf(store.directory(), host()::newId),
@@ -181,9 +225,13 @@ public final class ServeCommand extends Subcommand {
         if (tables.isEmpty()) {
             throw new NoSuchFileException(data.toString(), null, "no table here");
         }
-        for (QualifiedTable allowed : allowedTables) {
-            if (tables.stream().noneMatch(table -> allowed.covers(table.keyspace(), table.table()))) {
-                say("warning: --allow-table names no table that is here now, table=" + allowed + ", data=" + data);
+        warnOfAbsent("--allow-table", allowedTables, tables);
+    }
+
+    private void warnOfAbsent(String option, List<QualifiedTable> named, List<QualifiedTable> tables) {
+        for (QualifiedTable name : named) {
+            if (tables.stream().noneMatch(table -> name.covers(table.keyspace(), table.table()))) {
+                say("warning: " + option + " names no table that is here now, table=" + name + ", data=" + data);
             }
         }
     }
