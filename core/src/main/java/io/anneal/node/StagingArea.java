@@ -208,7 +208,9 @@ public final class StagingArea implements Closeable {
 
     private Descriptor descriptor(StagingFile.Run run, String sstable) {
         Path list = directory(run).resolve(sstable + "-" + Component.TOC.fileSuffix());
-        return Descriptor.of(list).orElseThrow(() -> new IllegalStateException("no name of an SSTable, file=" + list));
+        return Descriptor.of(list)
+                .filter(Descriptor::hasKnownName)
+                .orElseThrow(() -> new IllegalStateException("no name of an SSTable, file=" + list));
     }
 
     private boolean isExpired(StagingFile.Run run) {

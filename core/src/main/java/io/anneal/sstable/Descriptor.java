@@ -11,28 +11,62 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which SSTable: {@code <version>-<generation>-<format>-<component>} in a directory, as {@code nb-1-big-Data.db}.
+ * Which SSTable: {@code <version>-<generation>-<format>-<component>} in a directory, as {@code nb-1-big-Data.db}. What has
+ * another name, as {@code ks-table-ka-1-Data.db} of Cassandra 2.1, is never read, and has a descriptor all the same: data
+ * that nobody reads must be told of, not passed over.
  *
- * @param version two letters, as {@code nb}
- * @param generation a number, or a time-based id of Cassandra 4.1 and later
- * @param format {@code big} or {@code bti}
+ * @param version two letters, as {@code nb}; empty where another name tells none
+ * @param generation a number, or a time-based id of Cassandra 4.1 and later; empty where the name is another one, so that it
+ *     is never taken for that of an SSTable
+ * @param format {@code big} or {@code bti}; of another name all of it before the component
  */
 public record Descriptor(Path directory, String version, String generation, String format) {
     private static final Pattern FILE_NAME = Pattern.compile("([a-z]{2})-([0-9a-z_]+)-([a-z]+)-(.+)");
+    /** {@code <keyspace>-<table>-<version>-<generation>}; of an index the table's name has the index's behind a dot. */
+    private static final Pattern OLD_FILE_NAME = Pattern.compile("(\\w+-\\w+(?:\\.[\\w-]+)?-([a-z]{2})-\\d+)-(.+)");
+    /** What a crash left: Cassandra 2.2 and before gave a file its own name once it was whole. */
+    private static final Pattern OLD_UNFINISHED =
+            Pattern.compile("(?:\\w+-\\w+(?:\\.[\\w-]+)?-)?tmp(?:link)?-[a-l][a-z]-\\d+-.+");
 
-    /** Reads the name of any component's file; empty when it is no SSTable's. */
+    private static final String OLD_DIGEST = "Digest.sha1";
+    private static final String DATA_SUFFIX = "-" + Component.DATA.fileSuffix();
+
+    /**
+     * Reads the name of any component's file, of Cassandra 2.1 and before too, and of whatever else ends in
+     * {@code -Data.db}; empty when it is no SSTable's, or one that Cassandra 2.2 and before had not finished.
+     */
     public static Optional<Descriptor> of(Path file) {
-        Matcher matcher = FILE_NAME.matcher(file.getFileName().toString());
-        if (!matcher.matches() || Component.of(matcher.group(4)).isEmpty()) {
+        String name = file.getFileName().toString();
+        Path directory = file.toAbsolutePath().getParent();
+        Matcher matcher = FILE_NAME.matcher(name);
+        if (matcher.matches() && Component.of(matcher.group(4)).isPresent()) {
+            return Optional.of(new Descriptor(directory, matcher.group(1), matcher.group(2), matcher.group(3)));
+        }
+        if (OLD_UNFINISHED.matcher(name).matches()) {
             return Optional.empty();
         }
-        Path directory = file.toAbsolutePath().getParent();
-        return Optional.of(new Descriptor(directory, matcher.group(1), matcher.group(2), matcher.group(3)));
+        Matcher old = OLD_FILE_NAME.matcher(name);
+        if (old.matches() && isComponent(old.group(3))) {
+            return Optional.of(new Descriptor(directory, old.group(2), "", old.group(1)));
+        }
+        return name.endsWith(DATA_SUFFIX)
+                ? Optional.of(
+                        new Descriptor(directory, "", "", name.substring(0, name.length() - DATA_SUFFIX.length())))
+                : Optional.empty();
+    }
+
+    private static boolean isComponent(String ofOld) {
+        return Component.of(ofOld).isPresent() || ofOld.equals(OLD_DIGEST);
+    }
+
+    /** Whether the name is {@code <version>-<generation>-<format>}, as it is of all that is read or written. */
+    public boolean hasKnownName() {
+        return !generation.isEmpty();
     }
 
     /** {@code nb-1-big}. */
     public String baseName() {
-        return version + "-" + generation + "-" + format;
+        return hasKnownName() ? version + "-" + generation + "-" + format : format;
     }
 
     public Path file(Component component) {

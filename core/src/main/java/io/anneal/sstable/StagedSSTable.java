@@ -83,7 +83,9 @@ public final class StagedSSTable {
     /** Of which SSTable a file is, staged or named. */
     public static Optional<Descriptor> descriptor(Path file) {
         String name = file.getFileName().toString();
-        return name.startsWith(PREFIX) && name.endsWith(SUFFIX) ? stagedDescriptor(file) : Descriptor.of(file);
+        return name.startsWith(PREFIX) && name.endsWith(SUFFIX)
+                ? stagedDescriptor(file)
+                : Descriptor.of(file).filter(Descriptor::hasKnownName);
     }
 
     public Descriptor descriptor() {
@@ -167,7 +169,8 @@ public final class StagedSSTable {
 
     private static Optional<Descriptor> stagedDescriptor(Path file) {
         String name = file.getFileName().toString();
-        return Descriptor.of(file.resolveSibling(name.substring(PREFIX.length(), name.length() - SUFFIX.length())));
+        return Descriptor.of(file.resolveSibling(name.substring(PREFIX.length(), name.length() - SUFFIX.length())))
+                .filter(Descriptor::hasKnownName);
     }
 
     /** Named files first, then the list, then the staged files: a sweep that is cut short can be repeated. */

@@ -350,6 +350,7 @@ public final class Table implements ShardReads {
      *
      * @return how many
      * @throws io.anneal.sstable.CorruptSSTableException when one is wrong
+     * @throws io.anneal.io.UnsupportedVersionException when one is of a version that is not read, as those of Cassandra 2.x
      * @throws io.anneal.schema.SchemaException when one is right but does not fit the table, as when this lacks a column
      * @throws IllegalStateException when the directory is that of a store that is open, or has writes that no SSTable has
      */

@@ -130,6 +130,13 @@ public record ManifestContent(
         return keyspace + "." + table;
     }
 
+    /** Generations whose files the next start deletes. */
+    public Set<String> dead() {
+        Set<String> dead = new HashSet<>(writing);
+        dead.addAll(obsolete);
+        return dead;
+    }
+
     /** Up to where a shard's part of the commit log is in SSTables. */
     public CommitLogPosition flushed(int shard) {
         return flushed.getOrDefault(shard, CommitLogPosition.NONE);

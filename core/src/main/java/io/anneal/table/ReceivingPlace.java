@@ -93,6 +93,7 @@ public final class ReceivingPlace {
     /** An SSTable that was kept. */
     public StagedSSTable reopen(String baseName) {
         return StagedSSTable.reopen(Descriptor.of(directory.resolve(baseName + "-Data.db"))
+                .filter(Descriptor::hasKnownName)
                 .orElseThrow(() -> new IllegalArgumentException("no name of an SSTable, name=" + baseName)));
     }
 
@@ -102,7 +103,8 @@ public final class ReceivingPlace {
         for (Path file : list()) {
             // Its TOC comes last.
             Descriptor.of(file)
-                    .filter(sstable -> sstable.file(Component.TOC).getFileName().equals(file.getFileName()))
+                    .filter(sstable -> sstable.hasKnownName()
+                            && sstable.file(Component.TOC).getFileName().equals(file.getFileName()))
                     .ifPresent(whole::add);
         }
         return whole;

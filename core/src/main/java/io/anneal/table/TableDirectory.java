@@ -276,6 +276,23 @@ public final class TableDirectory {
         return live;
     }
 
+    /**
+     * The files of SSTables in a table's directory that its manifest does not name, neither as live nor as written or
+     * obsolete: somebody put them there.
+     */
+    public static Map<Descriptor, List<Path>> unlisted(Path directory, ManifestContent content) throws IOException {
+        Set<String> listed = content.dead();
+        content.sstables().forEach(sstable -> listed.add(sstable.generation()));
+        Map<Descriptor, List<Path>> unlisted = new LinkedHashMap<>();
+        for (Path file : Directories.list(directory)) {
+            Descriptor.of(file)
+                    .filter(sstable -> !listed.contains(sstable.generation()))
+                    .ifPresent(sstable -> unlisted.computeIfAbsent(sstable, first -> new ArrayList<>())
+                            .add(file));
+        }
+        return unlisted;
+    }
+
     /** Only one of them. */
     public static Descriptor sstable(Path directory, ManifestContent content, ListedSSTable sstable)
             throws IOException {

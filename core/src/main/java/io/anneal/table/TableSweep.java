@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,23 +31,15 @@ final class TableSweep {
         Directories.deleteFile(AtomicFile.temporary(manifest.file()));
 
         ManifestContent content = manifest.content();
-        Set<String> dead = new HashSet<>(content.writing());
-        dead.addAll(content.obsolete());
-        Set<String> live = new HashSet<>();
-        content.sstables().forEach(s -> live.add(s.generation()));
-
-        Map<Descriptor, List<Path>> unlisted = new LinkedHashMap<>();
+        Set<String> dead = content.dead();
         for (Path file : Directories.list(directory)) {
-            Descriptor descriptor = Descriptor.of(file).orElse(null);
-            if (descriptor == null) {
-                continue;
-            }
-            if (dead.contains(descriptor.generation())) {
+            if (Descriptor.of(file)
+                    .filter(sstable -> dead.contains(sstable.generation()))
+                    .isPresent()) {
                 Directories.deleteFile(file);
-            } else if (!live.contains(descriptor.generation())) {
-                unlisted.computeIfAbsent(descriptor, d -> new ArrayList<>()).add(file);
             }
         }
+        Map<Descriptor, List<Path>> unlisted = TableDirectory.unlisted(directory, content);
         if (!unlisted.isEmpty()) {
             moveAside(directory, content, unlisted);
         }

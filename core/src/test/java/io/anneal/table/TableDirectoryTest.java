@@ -210,6 +210,23 @@ final class TableDirectoryTest {
         assertThat(names(table.directory())).containsExactly("MANIFEST", "schema.cql", "unlisted");
     }
 
+    /** Their names tell no generation of the store's, whatever they hold. */
+    @Test
+    void shouldMoveAsideWhatNobodyReads() throws IOException {
+        TableDirectory table = create();
+        addLive(table, 0);
+        String written = table.startWriting(1).get(0);
+        List<String> unread = List.of("1-Data.db", written + "-Data.db", "ks-t-ka-1-Data.db", "ks-t-ka-1-Index.db");
+        for (String name : unread) {
+            Files.writeString(table.directory().resolve(name), name);
+        }
+        assertThat(TableDirectory.unlisted(table.directory(), table.content())).hasSize(3);
+
+        assertThat(reopen(table).sstables()).hasSize(1);
+
+        assertThat(names(table.directory().resolve(TableSweep.UNLISTED))).containsExactlyElementsOf(unread);
+    }
+
     @Test
     void shouldNameALiveSSTableThatIsMissing() throws IOException {
         TableDirectory table = create();

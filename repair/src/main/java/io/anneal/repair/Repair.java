@@ -458,6 +458,7 @@ public final class Repair {
             open(here, table, Optional.of(run)).close();
             for (String sstable : sstables) {
                 requireAsWritten(Descriptor.of(Path.of(sstable + "-" + Component.DATA.fileSuffix()))
+                        .filter(Descriptor::hasKnownName)
                         .orElseThrow(() -> new IllegalStateException("it is no SSTable, file=" + sstable)));
             }
             return Optional.empty();

@@ -141,27 +141,22 @@ final class StoreCheck {
     }
 
     private void unlisted(Path directory, ManifestContent content) throws IOException {
-        Set<String> live = new HashSet<>();
-        content.sstables().forEach(sstable -> live.add(sstable.generation()));
-        Set<String> dead = new HashSet<>(content.writing());
-        dead.addAll(content.obsolete());
+        Set<String> dead = content.dead();
         Set<Descriptor> seen = new HashSet<>();
         for (Path file : Directories.list(directory)) {
             Descriptor descriptor = Descriptor.of(file).orElse(null);
             String name = file.getFileName().toString();
             if (descriptor == null) {
                 other(file, name);
-            } else if (!live.contains(descriptor.generation()) && seen.add(descriptor)) {
-                if (dead.contains(descriptor.generation())) {
-                    findings.accept(StoreFinding.note(descriptor, "left by a crash, deleted when the store is opened"));
-                } else {
-                    findings.accept(StoreFinding.wrong(
-                            descriptor,
-                            new IllegalStateException("SSTable is not in the manifest: opening the store moves it"
-                                    + " aside, import it if its data belongs here, table="
-                                    + content.qualifiedName())));
-                }
+            } else if (dead.contains(descriptor.generation()) && seen.add(descriptor)) {
+                findings.accept(StoreFinding.note(descriptor, "left by a crash, deleted when the store is opened"));
             }
+        }
+        for (Descriptor descriptor : TableDirectory.unlisted(directory, content).keySet()) {
+            findings.accept(StoreFinding.wrong(
+                    descriptor,
+                    new IllegalStateException("SSTable is not in the manifest: opening the store moves it"
+                            + " aside, import it if its data belongs here, table=" + content.qualifiedName())));
         }
     }
 

@@ -6,6 +6,7 @@ import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.ListedSSTable;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;
@@ -52,6 +53,9 @@ record StoreTableInfo(Path directory, ManifestContent manifest, List<SSTable> ss
                 for (Map.Entry<ListedSSTable, Descriptor> live :
                         TableDirectory.sstables(directory, manifest).entrySet()) {
                     sstables.add(sstable(live.getValue(), live.getKey().shard()));
+                }
+                for (Descriptor unread : StoreDirectory.unread(directory, manifest)) {
+                    Formats.requireRead(unread);
                 }
                 return new StoreTableInfo(directory, manifest, sstables, snapshots(directory));
             } catch (CorruptSSTableException | NoSuchFileException e) {

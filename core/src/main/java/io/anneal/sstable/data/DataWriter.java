@@ -120,7 +120,9 @@ public final class DataWriter implements FragmentWriter {
         SSTableVersion version = config.version();
         Descriptor descriptor =
                 new Descriptor(directory.toAbsolutePath(), version.text(), generation, version.format());
-        if (Descriptor.of(descriptor.file(Component.DATA)).isEmpty()) {
+        if (Descriptor.of(descriptor.file(Component.DATA))
+                .filter(descriptor::equals)
+                .isEmpty()) {
             throw new IllegalArgumentException("generation cannot be part of a file name, generation=" + generation);
         }
         StagedSSTable staged = StagedSSTable.of(descriptor);

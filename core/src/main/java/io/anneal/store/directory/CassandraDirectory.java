@@ -229,8 +229,12 @@ public final class CassandraDirectory {
         if (placed(directory).matches()) {
             return true;
         }
+        // A name that tells no version is too little to take a keyspace's directory for a table's.
         return Directories.list(directory).stream()
-                .anyMatch(file -> Descriptor.of(file).isPresent() || TransactionLog.isLog(file));
+                .anyMatch(file -> TransactionLog.isLog(file)
+                        || TableDirectories.sstable(file)
+                                .filter(sstable -> !sstable.version().isEmpty())
+                                .isPresent());
     }
 
     /**

@@ -89,19 +89,36 @@ public final class Formats {
      * @throws io.anneal.sstable.CorruptSSTableException when a component that is needed is missing or wrong; names it
      */
     public static SSTableReader open(Descriptor descriptor) throws IOException {
-        Optional<SSTableFormat> format = SSTableVersion.of(descriptor).flatMap(v -> named(v.format()));
-        if (format.isEmpty()) {
-            List<SSTableVersion> known = Arrays.stream(SSTableVersion.values())
-                    .filter(v -> named(v.format()).isPresent())
-                    .toList();
-            throw new UnsupportedVersionException(
-                    descriptor.toString(),
-                    descriptor.version() + "-" + descriptor.format(),
-                    text(known.get(0)),
-                    text(known.get(known.size() - 1)));
-        }
+        SSTableFormat format = of(descriptor);
         checkListedComponents(descriptor);
-        return format.get().open(descriptor);
+        return format.open(descriptor);
+    }
+
+    /** @throws UnsupportedVersionException when no format has the version; names the file */
+    public static void requireRead(Descriptor descriptor) throws UnsupportedVersionException {
+        of(descriptor);
+    }
+
+    private static SSTableFormat of(Descriptor descriptor) throws UnsupportedVersionException {
+        Optional<SSTableFormat> format = SSTableVersion.of(descriptor).flatMap(v -> named(v.format()));
+        if (format.isPresent()) {
+            return format.get();
+        }
+        List<SSTableVersion> known = Arrays.stream(SSTableVersion.values())
+                .filter(v -> named(v.format()).isPresent())
+                .toList();
+        throw new UnsupportedVersionException(
+                descriptor.file(Component.DATA).toString(),
+                foundIn(descriptor),
+                text(known.get(0)),
+                text(known.get(known.size() - 1)));
+    }
+
+    private static String foundIn(Descriptor descriptor) {
+        if (descriptor.hasKnownName()) {
+            return descriptor.version() + "-" + descriptor.format();
+        }
+        return descriptor.version().isEmpty() ? "none in the name" : descriptor.version();
     }
 
     private static String text(SSTableVersion version) {

@@ -73,7 +73,7 @@ public final class StagingDirectory implements Closeable {
         Set<Descriptor> found = new LinkedHashSet<>();
         if (Files.isDirectory(tableDirectory)) {
             for (Path file : Directories.list(tableDirectory)) {
-                Descriptor.of(file).ifPresent(found::add);
+                TableDirectories.sstable(file).ifPresent(found::add);
             }
         }
         return List.copyOf(found);

@@ -3,6 +3,7 @@ package io.anneal.store.directory;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.SSTableVersion;
 import io.anneal.table.CorruptManifestException;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;
@@ -13,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicLong;
@@ -108,7 +111,32 @@ public record StoreDirectory(Path directory, StoreFile file) {
         if (store.isPresent()) {
             store.get().requireFlushed(content);
         }
-        return Optional.of(List.copyOf(TableDirectory.sstables(table, content).values()));
+        List<Descriptor> live =
+                new ArrayList<>(TableDirectory.sstables(table, content).values());
+        live.addAll(unread(table, content));
+        return Optional.of(List.copyOf(live));
+    }
+
+    /**
+     * SSTables that somebody put into a table's directory, and no format reads: what is in them nobody knows. The others that
+     * its manifest does not name are left out with a warning, as they are by an opening, which moves them aside.
+     */
+    public static List<Descriptor> unread(Path table, ManifestContent content) throws IOException {
+        List<Descriptor> unread = new ArrayList<>();
+        for (Map.Entry<Descriptor, List<Path>> unlisted :
+                TableDirectory.unlisted(table, content).entrySet()) {
+            Descriptor sstable = unlisted.getKey();
+            if (SSTableVersion.of(sstable).isPresent()) {
+                LOG.warn(
+                        "SSTable is not in the manifest and is left out: import it if it belongs here, table={}, sstable={}",
+                        content.qualifiedName(),
+                        sstable);
+            } else if (unlisted.getValue().stream()
+                    .anyMatch(file -> TableDirectories.sstable(file).isPresent())) {
+                unread.add(sstable);
+            }
+        }
+        return unread;
     }
 
     /** The store that a table's directory is a part of. */

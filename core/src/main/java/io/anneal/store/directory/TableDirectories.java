@@ -49,7 +49,8 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     /**
      * The table's SSTables. Of a directory of Cassandra's those that no unfinished transaction left, and no finished one has
-     * not deleted yet; of a store's what its manifest lists. A snapshot is whole, or is not read.
+     * not deleted yet; of a store's what its manifest lists. What no format reads is among them, so that {@link Formats#open}
+     * names it. A snapshot is whole, or is not read.
      *
      * @throws CorruptSnapshotException when SSTables that a snapshot's manifest lists are on none of the table's disks
      * @throws io.anneal.sstable.CorruptSSTableException when a transaction log does not tell which they are
@@ -89,8 +90,11 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
             for (Path disk : disks) {
                 Optional<SnapshotManifest> other = SnapshotManifest.read(disk);
                 if (other.isEmpty() || other.equals(manifest)) {
-                    Directories.list(disk)
-                            .forEach(file -> missing.remove(file.getFileName().toString()));
+                    for (Path file : Directories.list(disk)) {
+                        if (missing.remove(file.getFileName().toString())) {
+                            requireSSTable(file, directory);
+                        }
+                    }
                 }
             }
             if (!missing.isEmpty()) {
@@ -101,6 +105,15 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
                                 + manifest.get().files().size() + ", directories=" + disks,
                         null);
             }
+        }
+    }
+
+    private static void requireSSTable(Path listed, Path directory) throws CorruptSnapshotException {
+        if (Descriptor.of(listed).isEmpty()) {
+            throw new CorruptSnapshotException(
+                    directory.resolve(SnapshotManifest.FILE),
+                    "manifest of a snapshot lists what has no name of an SSTable, file=" + listed,
+                    null);
         }
     }
 
@@ -131,7 +144,7 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         for (List<Path> inDirectory : files.values()) {
             for (Path file : inDirectory) {
                 if (!ignored.contains(file)) {
-                    Descriptor.of(file).ifPresent(live::add);
+                    sstable(file).ifPresent(live::add);
                 }
             }
         }
@@ -285,8 +298,21 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
         return Directories.list(directory).stream().anyMatch(TableDirectories::isData);
     }
 
-    private static boolean isData(Path file) {
+    /**
+     * The SSTable that a file of a table's directory belongs to, whoever can read it. Cassandra 2.1 and before kept those of a
+     * secondary index in the same directory.
+     */
+    static Optional<Descriptor> sstable(Path file) {
         return Descriptor.of(file)
+                .filter(sstable -> sstable.hasKnownName() || !isOfOldIndex(sstable) && !Files.isDirectory(file));
+    }
+
+    private static boolean isOfOldIndex(Descriptor sstable) {
+        return !sstable.version().isEmpty() && sstable.baseName().indexOf('.') >= 0;
+    }
+
+    private static boolean isData(Path file) {
+        return sstable(file)
                 .filter(d -> d.file(Component.DATA).getFileName().equals(file.getFileName()))
                 .isPresent();
     }

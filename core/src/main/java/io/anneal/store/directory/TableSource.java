@@ -87,8 +87,10 @@ public record TableSource(
         if (!Files.exists(file)) {
             throw new NoSuchFileException(file.toString());
         }
-        return Descriptor.of(file.toRealPath())
+        Descriptor descriptor = Descriptor.of(file.toRealPath())
                 .orElseThrow(() -> new IllegalArgumentException("file is no component of an SSTable, file=" + file));
+        Formats.requireRead(descriptor);
+        return descriptor;
     }
 
     /**

@@ -49,6 +49,24 @@ final class CassandraDirectoryTest {
     }
 
     @Test
+    void shouldFindATableOfWhichOnlyOldSSTablesAreThere() throws IOException {
+        Path table = Files.createDirectories(data.resolve("corpus/deletions"));
+        Files.createFile(table.resolve("corpus-deletions-ka-1-Data.db"));
+        TableDirectories found = CassandraDirectory.of(data).onlyTable();
+        assertThat(found.qualifiedName()).isEqualTo("corpus.deletions");
+        assertThat(found.liveSSTables()).hasSize(1);
+    }
+
+    @Test
+    void shouldNotTakeAKeyspacesDirectoryForATablesByAFileThatTellsNoVersion() throws IOException {
+        Path table = CassandraFiles.wholeTable(data);
+        Files.createFile(table.resolveSibling("x-Data.db"));
+        Files.createDirectory(table.resolveSibling("ks-t-ka-1-Data.db"));
+        assertThat(CassandraFiles.generations(CassandraDirectory.of(data).onlyTable()))
+                .containsExactly("1", "2", "3");
+    }
+
+    @Test
     void shouldReadSnapshotWhenItIsGiven() throws IOException {
         Path table = CassandraFiles.tableDirectory(data, CassandraFiles.ID);
         CassandraFiles.copySSTable(1, table);

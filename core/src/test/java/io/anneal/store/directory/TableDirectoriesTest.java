@@ -3,6 +3,7 @@ package io.anneal.store.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.io.UnsupportedVersionException;
 import io.anneal.sstable.Descriptor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -198,6 +199,43 @@ final class TableDirectoriesTest {
     void shouldNotMissFilesOfSecondaryIndexes() throws IOException {
         list(disk, "nb-1-big-Data.db", ".by_name/nb-1-big-Data.db", ".by_item\\/nb-9-big-Data.db");
         assertThat(live(disk)).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ks-t-ka-1-Data.db", "ks-t-jb-1-TOC.txt", "lb-1-big-Index.db", "x-Data.db"})
+    void shouldHaveWhatNobodyReadsAmongTheLiveSSTables(String name) throws IOException {
+        sstable(otherDisk, name, TAKEN);
+        assertThat(live(disk, otherDisk)).hasSize(3);
+        assertThatThrownBy(() -> Formats.open(live(otherDisk).get(0)))
+                .isInstanceOf(UnsupportedVersionException.class)
+                .hasMessageContaining(otherDisk.toString())
+                .hasMessageContaining(name.substring(0, name.lastIndexOf('-')));
+    }
+
+    @Test
+    void shouldHaveOldDataAmongTheLiveSSTablesWhateverItIs() throws IOException {
+        Path elsewhere = Files.writeString(otherDisk.resolve("moved.db"), "");
+        Files.createSymbolicLink(disk.resolve("ks-t-ka-1-Data.db"), elsewhere);
+        Files.createSymbolicLink(disk.resolve("ks-t-ka-2-Data.db"), otherDisk.resolve("gone"));
+        assertThat(live(disk)).hasSize(4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ks-t-tmp-ka-1-Data.db", "tmplink-la-1-big-Data.db", "ks-t.by_v-ka-1-Data.db"})
+    void shouldLeaveOutWhatIsNoPartOfTheTable(String name) throws IOException {
+        sstable(disk, name, TAKEN);
+        Files.createDirectory(disk.resolve("x-Data.db"));
+        assertThat(live(disk)).hasSize(2);
+        assertThat(asOf(disk)).contains(TAKEN.minusSeconds(600));
+    }
+
+    @Test
+    void shouldNameWhatTheManifestListsUnderNoNameOfAnSSTable() throws IOException {
+        sstable(disk, "ks-t-tmp-ka-1-Data.db", TAKEN);
+        list(disk, "nb-1-big-Data.db", "ks-t-tmp-ka-1-Data.db");
+        assertThatThrownBy(() -> live(disk))
+                .isInstanceOf(CorruptSnapshotException.class)
+                .hasMessageContaining("ks-t-tmp-ka-1-Data.db");
     }
 
     @Test

@@ -53,6 +53,19 @@ final class TransactionLogTest {
         return new TransactionRecord(type, "", 0, 0).line();
     }
 
+    /** As nodetool upgradesstables of Cassandra 3.x leaves them for a moment. */
+    @Test
+    void shouldLeaveOutAnOldSSTableThatWasWrittenAnew() throws IOException {
+        Path old = Files.writeString(directory.resolve("corpus-deletions-ka-1-Data.db"), "");
+        Files.setLastModifiedTime(old, FileTime.fromMillis(WRITTEN_MILLIS));
+        String removed =
+                new TransactionRecord(Type.REMOVE, directory + "/corpus-deletions-ka-1-", WRITTEN_MILLIS, 1).line();
+        CassandraFiles.writeLog(directory, added, removed, finalRecord(Type.COMMIT));
+        assertThat(CassandraFiles.generations(table())).containsExactly("1", "2", "3");
+        CassandraFiles.writeLog(directory, added, removed);
+        assertThat(table().liveSSTables()).hasSize(3).anyMatch(sstable -> !sstable.hasKnownName());
+    }
+
     private TableDirectories table() throws IOException {
         return CassandraDirectory.of(data).onlyTable();
     }
