@@ -1,8 +1,9 @@
 package io.anneal.schema;
 
 import io.anneal.schema.grammar.CqlLexer;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.antlr.v4.runtime.CharStreams;
@@ -23,27 +24,29 @@ import org.antlr.v4.runtime.Token;
  * </pre>
  */
 final class CommentedTables {
-    private static final Pattern WARNING = Pattern.compile(
-            "/\\*\\s*Warning: .*?omitted because it has constructs not compatible with CQL.*?(?=CREATE TABLE)",
-            Pattern.DOTALL);
+    private static final Pattern START = Pattern.compile("/\\*\\s*+Warning: ");
+    private static final String REASON = "omitted because it has constructs not compatible with CQL";
+    private static final String STATEMENT = "CREATE TABLE";
     private static final int CLOSE_LENGTH = 2;
 
     private final String text;
-    /** Of each comment that was one no longer: the places of its first and last characters in code points, in order. */
-    private final List<Integer> bounds;
+    /** Of each comment that is one no longer: the place of its last character by that of its first, in code points. */
+    private final NavigableMap<Integer, Integer> bounds;
 
-    private CommentedTables(String text, List<Integer> bounds) {
+    private CommentedTables(String text, NavigableMap<Integer, Integer> bounds) {
         this.text = text;
         this.bounds = bounds;
     }
 
     /** Blanks out warnings and the ends of their comments, so that what stands between is read; positions stay what they were. */
     static CommentedTables uncomment(String text) {
-        if (!WARNING.matcher(text).find()) {
-            return new CommentedTables(text, List.of());
+        NavigableMap<Integer, Integer> bounds = new TreeMap<>();
+        if (!text.contains(REASON)) {
+            return new CommentedTables(text, bounds);
         }
         StringBuilder uncommented = new StringBuilder(text);
-        List<Integer> bounds = new ArrayList<>();
+        int start = 0;
+        int codePoints = 0;
         CqlLexer lexer = new CqlLexer(CharStreams.fromString(text));
         // What is wrong with the text is said when it is read.
         lexer.removeErrorListeners();
@@ -51,14 +54,15 @@ final class CommentedTables {
             if (token.getType() != CqlLexer.BLOCK_COMMENT) {
                 continue;
             }
-            Matcher warning = WARNING.matcher(token.getText());
-            if (warning.lookingAt()) {
-                int start = text.offsetByCodePoints(0, token.getStartIndex());
-                int end = start + token.getText().length();
-                blank(uncommented, start, start + warning.end());
+            String comment = token.getText();
+            int statement = statementIn(comment);
+            if (statement >= 0) {
+                start = text.offsetByCodePoints(start, token.getStartIndex() - codePoints);
+                codePoints = token.getStartIndex();
+                int end = start + comment.length();
+                blank(uncommented, start, start + statement);
                 blank(uncommented, end - CLOSE_LENGTH, end);
-                bounds.add(token.getStartIndex());
-                bounds.add(token.getStopIndex());
+                bounds.put(token.getStartIndex(), token.getStopIndex());
             }
         }
         return new CommentedTables(uncommented.toString(), bounds);
@@ -70,12 +74,15 @@ final class CommentedTables {
 
     /** Whether a statement that begins with this token stood in a comment. */
     boolean holds(Token token) {
-        for (int i = 0; i < bounds.size(); i += 2) {
-            if (bounds.get(i) <= token.getStartIndex() && token.getStartIndex() <= bounds.get(i + 1)) {
-                return true;
-            }
-        }
-        return false;
+        Map.Entry<Integer, Integer> comment = bounds.floorEntry(token.getStartIndex());
+        return comment != null && token.getStartIndex() <= comment.getValue();
+    }
+
+    /** Where behind the warning the table's statement begins; negative in any other comment. */
+    private static int statementIn(String comment) {
+        Matcher start = START.matcher(comment);
+        int reason = start.lookingAt() ? comment.indexOf(REASON, start.end()) : -1;
+        return reason < 0 ? -1 : comment.indexOf(STATEMENT, reason);
     }
 
     private static void blank(StringBuilder text, int start, int end) {

@@ -1,5 +1,9 @@
 package io.anneal.schema;
 
+import io.anneal.io.StorageException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -17,7 +21,7 @@ import java.util.Set;
  */
 public final class CqlSchema {
     private static final int KEPT_MAX = 64;
-    private static final int KEPT_CHARACTERS_MAX = 1 << 14;
+    private static final int KEPT_CHARACTERS_MAX = 1 << 15;
 
     /** The texts that were read last: a directory is asked again and again whether its tables are still those of its text. */
     private static final Map<Text, CqlSchema> KEPT = Collections.synchronizedMap(new Kept());
@@ -43,19 +47,64 @@ public final class CqlSchema {
     }
 
     /**
-     * Reads a text.
+     * Reads a text, of at most 1,048,576 characters.
      *
-     * @param resourceName the file's name, for messages
-     * @throws SchemaException when the text is no schema: names the file, line, column and reason
+     * @param resourceName the name of what it came from, for messages
+     * @throws SchemaException when the text is no schema, or goes beyond a limit: names the resource, line, column and reason
      */
     public static CqlSchema parse(String text, String resourceName) {
+        return parse(text, resourceName, SchemaLimits.TEXT_CHARACTERS_MAX);
+    }
+
+    /**
+     * Reads the text of a file, of at most 16,777,216 characters: one's own may describe a cluster.
+     *
+     * @throws SchemaException as {@link #parse(String, String)} does
+     */
+    public static CqlSchema parse(String text, Path file) {
+        return parse(text, file.toString(), SchemaLimits.FILE_CHARACTERS_MAX);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws StorageException when it can't be read
+     * @throws SchemaException as {@link #parse(String, Path)} does
+     */
+    public static CqlSchema read(Path file) throws StorageException {
+        return parse(text(file), file);
+    }
+
+    /**
+     * Reads the text of a file that {@link #parse(String, Path)} takes.
+     *
+     * @throws StorageException when it can't be read
+     * @throws SchemaException when it is too long
+     */
+    public static String text(Path file) throws StorageException {
+        try {
+            // No character takes more than three bytes of UTF-8.
+            requireLength(Files.size(file) / 3, file.toString(), SchemaLimits.FILE_CHARACTERS_MAX);
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new StorageException("read", file, e);
+        }
+    }
+
+    private static void requireLength(long characters, String resourceName, int max) {
+        SchemaLimits.require("text is too long, in characters, resource=" + resourceName, characters, max);
+    }
+
+    private static CqlSchema parse(String text, String resourceName, int charactersMax) {
+        requireLength(text.length(), resourceName, charactersMax);
         Text whole = new Text(text, resourceName);
         CqlSchema kept = KEPT.get(whole);
         if (kept != null) {
             return kept;
         }
-        CqlSchema schema = new SchemaReader(resourceName).read(text);
-        if (text.length() <= KEPT_CHARACTERS_MAX) {
+        SchemaReader reader = new SchemaReader(resourceName);
+        CqlSchema schema = reader.read(text);
+        if (text.length() + reader.classNameCharacters() <= KEPT_CHARACTERS_MAX) {
             KEPT.put(whole, schema);
         }
         return schema;

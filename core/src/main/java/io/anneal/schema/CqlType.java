@@ -27,6 +27,15 @@ public abstract class CqlType {
         REVERSED
     }
 
+    private final List<CqlType> components;
+    private final int depth;
+
+    /** @throws SchemaException when it would be larger, or nested deeper, than is allowed */
+    CqlType(List<CqlType> components) {
+        this.components = List.copyOf(components);
+        depth = SchemaLimits.depth(this.components);
+    }
+
     public abstract Kind kind();
 
     /** Order of two serialized values; an empty value sorts before every other unless the type says otherwise. */
@@ -127,8 +136,13 @@ public abstract class CqlType {
     }
 
     /** The types that this one is made of, in order. */
-    public List<CqlType> components() {
-        return List.of();
+    public final List<CqlType> components() {
+        return components;
+    }
+
+    /** How many types lie one in another within this one. */
+    final int depth() {
+        return depth;
     }
 
     /** The names of a user-defined type's fields, in order; of every other type none. */

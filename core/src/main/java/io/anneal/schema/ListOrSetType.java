@@ -15,6 +15,7 @@ final class ListOrSetType extends CqlType {
     private final String cqlName;
 
     ListOrSetType(boolean list, CqlType element, boolean multiCell) {
+        super(List.of(element));
         this.list = list;
         this.element = element;
         this.multiCell = multiCell;
@@ -97,10 +98,5 @@ final class ListOrSetType extends CqlType {
     @Override
     public CqlType frozen() {
         return multiCell ? new ListOrSetType(list, element.frozen(), false) : this;
-    }
-
-    @Override
-    public List<CqlType> components() {
-        return List.of(element);
     }
 }

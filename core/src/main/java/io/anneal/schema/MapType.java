@@ -12,6 +12,7 @@ final class MapType extends CqlType {
     private final String cqlName;
 
     MapType(CqlType key, CqlType value, boolean multiCell) {
+        super(List.of(key, value));
         this.key = key;
         this.value = value;
         this.multiCell = multiCell;
@@ -108,10 +109,5 @@ final class MapType extends CqlType {
     @Override
     public CqlType frozen() {
         return multiCell ? new MapType(key.frozen(), value.frozen(), false) : this;
-    }
-
-    @Override
-    public List<CqlType> components() {
-        return List.of(key, value);
     }
 }

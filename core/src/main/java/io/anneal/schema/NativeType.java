@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import java.util.List;
+
 /** A type without parameters: its names, its lengths, and the checks that follow from them. */
 abstract class NativeType extends CqlType {
     static final String PACKAGE = "org.apache.cassandra.db.marshal.";
@@ -9,6 +11,7 @@ abstract class NativeType extends CqlType {
     private final int fixedLengthBytes;
 
     NativeType(String cqlName, String simpleClassName, int fixedLengthBytes) {
+        super(List.of());
         this.cqlName = cqlName;
         this.className = PACKAGE + simpleClassName;
         this.fixedLengthBytes = fixedLengthBytes;

@@ -9,6 +9,7 @@ final class ReversedType extends CqlType {
     private final String className;
 
     ReversedType(CqlType base) {
+        super(List.of(base));
         this.base = base;
         className = NativeType.PACKAGE + "ReversedType(" + base.className() + ")";
     }
@@ -71,10 +72,5 @@ final class ReversedType extends CqlType {
     @Override
     public boolean isReversed() {
         return true;
-    }
-
-    @Override
-    public List<CqlType> components() {
-        return List.of(base);
     }
 }

@@ -15,6 +15,9 @@ import org.antlr.v4.runtime.ParserRuleContext;
 import org.antlr.v4.runtime.RecognitionException;
 import org.antlr.v4.runtime.Recognizer;
 import org.antlr.v4.runtime.Token;
+import org.antlr.v4.runtime.tree.ErrorNode;
+import org.antlr.v4.runtime.tree.ParseTreeListener;
+import org.antlr.v4.runtime.tree.TerminalNode;
 
 /**
  * Walks the statements of one text. Types first, since they may stand after the tables that use them; then tables and
@@ -78,6 +81,7 @@ final class SchemaReader {
 
     /** The type that a text names; user-defined types are those of {@link #declare}. */
     CqlType type(String text, String typeKeyspace) {
+        requireLength(text);
         CqlParser parser = parser(text);
         CqlParser.TypeContext type = parser.type();
         Token behind = parser.getCurrentToken();
@@ -86,9 +90,14 @@ final class SchemaReader {
                     resourceName,
                     behind.getLine(),
                     behind.getCharPositionInLine() + 1,
-                    "type goes on behind its end, type=" + text);
+                    "type goes on behind its end, type=" + SchemaLimits.excerpt(text));
         }
         return types.type(type, typeKeyspace);
+    }
+
+    /** Characters of the class names of all types that were made. */
+    long classNameCharacters() {
+        return types.classNameCharacters();
     }
 
     void declare(UserType type) {
@@ -101,6 +110,7 @@ final class SchemaReader {
 
     /** A text of one {@code ALTER TABLE}, with types and a {@code USE} if need be. */
     TableAlteration readAlteration(String text) {
+        requireLength(text);
         TableAlteration alteration = null;
         for (CqlParser.StatementContext statement : parser(text).file().statement()) {
             if (statement.use() != null) {
@@ -117,6 +127,13 @@ final class SchemaReader {
             throw new SchemaException(resourceName, 1, 1, "an ALTER TABLE is wanted here");
         }
         return alteration;
+    }
+
+    private void requireLength(String text) {
+        SchemaLimits.require(
+                "text is too long, in characters, resource=" + resourceName,
+                text.length(),
+                SchemaLimits.TEXT_CHARACTERS_MAX);
     }
 
     private TableAlteration alteration(CqlParser.AlterTableContext alter) {
@@ -187,7 +204,7 @@ final class SchemaReader {
                     int charPositionInLine,
                     String message,
                     RecognitionException e) {
-                throw new SchemaException(resourceName, line, charPositionInLine + 1, message);
+                throw new SchemaException(resourceName, line, charPositionInLine + 1, SchemaLimits.excerpt(message));
             }
         };
         CqlLexer lexer = new CqlLexer(CharStreams.fromString(text, resourceName));
@@ -196,6 +213,7 @@ final class SchemaReader {
         CqlParser parser = new CqlParser(new CommonTokenStream(lexer));
         parser.removeErrorListeners();
         parser.addErrorListener(errors);
+        parser.addParseListener(new NestingOfTypes());
         return parser;
     }
 
@@ -275,7 +293,7 @@ final class SchemaReader {
             return name(named);
         }
         if (keyspace == null) {
-            throw error(where, "name without a keyspace, name=" + where.getText());
+            throw error(where, "name without a keyspace, name=" + SchemaLimits.excerpt(where.getText()));
         }
         return keyspace;
     }
@@ -304,6 +322,13 @@ final class SchemaReader {
                 : quoted.substring(1, quoted.length() - 1).replace("''", "'");
     }
 
+    /** The same error, with its place. */
+    SchemaException error(ParserRuleContext where, SchemaException cause) {
+        SchemaException placed = error(where, cause.getMessage());
+        placed.initCause(cause);
+        return placed;
+    }
+
     SchemaException error(ParserRuleContext where, String reason) {
         Token start = where.getStart();
         return new SchemaException(resourceName, start.getLine(), start.getCharPositionInLine() + 1, reason);
@@ -311,5 +336,32 @@ final class SchemaReader {
 
     private String position(ParserRuleContext where) {
         return resourceName + ":" + where.getStart().getLine();
+    }
+
+    /** Ends the parser, which calls itself for each type within a type, before the stack does. */
+    private final class NestingOfTypes implements ParseTreeListener {
+        private int depth;
+
+        @Override
+        public void enterEveryRule(ParserRuleContext context) {
+            if (context instanceof CqlParser.TypeContext && ++depth > SchemaLimits.WRITTEN_NESTING_MAX) {
+                throw error(
+                        context,
+                        SchemaLimits.exceeded("types are nested too deeply", depth, SchemaLimits.WRITTEN_NESTING_MAX));
+            }
+        }
+
+        @Override
+        public void exitEveryRule(ParserRuleContext context) {
+            if (context instanceof CqlParser.TypeContext) {
+                depth--;
+            }
+        }
+
+        @Override
+        public void visitTerminal(TerminalNode node) {}
+
+        @Override
+        public void visitErrorNode(ErrorNode node) {}
     }
 }

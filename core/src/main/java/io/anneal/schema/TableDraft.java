@@ -2,9 +2,11 @@ package io.anneal.schema;
 
 import io.anneal.schema.grammar.CqlParser;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A table while its statements are read: what {@code CREATE} said, changed by every {@code ALTER} after it. */
 final class TableDraft {
@@ -17,14 +19,24 @@ final class TableDraft {
         }
     }
 
+    /** A column of the primary key, which keeps its place under another name. */
+    private static final class KeyColumn {
+        private String name;
+
+        KeyColumn(String name) {
+            this.name = name;
+        }
+    }
+
     private final SchemaReader reader;
     private final TypeReader types;
     private final String keyspace;
     private final String name;
     private final CqlParser.CreateTableContext create;
     private final Map<String, DraftColumn> columns = new LinkedHashMap<>();
-    private final List<String> partitionKey = new ArrayList<>();
-    private final List<String> clustering = new ArrayList<>();
+    private final List<KeyColumn> partitionKey = new ArrayList<>();
+    private final List<KeyColumn> clustering = new ArrayList<>();
+    private final Map<String, KeyColumn> keyColumns = new HashMap<>();
     private final Map<String, Boolean> descending = new LinkedHashMap<>();
     private final OptionsReader options;
     private boolean viewBase;
@@ -58,8 +70,8 @@ final class TableDraft {
             if (!partitionKey.isEmpty()) {
                 throw reader.error(definition, "second primary key");
             }
-            key.partitionKey().identifier().forEach(part -> partitionKey.add(SchemaReader.name(part)));
-            key.identifier().forEach(part -> clustering.add(SchemaReader.name(part)));
+            key.partitionKey().identifier().forEach(part -> addToKey(partitionKey, SchemaReader.name(part)));
+            key.identifier().forEach(part -> addToKey(clustering, SchemaReader.name(part)));
             return;
         }
         CqlParser.ColumnDefinitionContext column = (CqlParser.ColumnDefinitionContext) definition;
@@ -72,8 +84,16 @@ final class TableDraft {
             if (!partitionKey.isEmpty()) {
                 throw reader.error(definition, "second primary key");
             }
-            partitionKey.add(columnName);
+            addToKey(partitionKey, columnName);
         }
+    }
+
+    private void addToKey(List<KeyColumn> part, String columnName) {
+        KeyColumn column = new KeyColumn(columnName);
+        if (keyColumns.putIfAbsent(columnName, column) != null) {
+            throw reader.error(create, "column twice in the primary key, column=" + columnName);
+        }
+        part.add(column);
     }
 
     private DraftColumn draftColumn(CqlParser.ColumnContext column, long dropTimeMicros) {
@@ -85,23 +105,18 @@ final class TableDraft {
         if (partitionKey.isEmpty()) {
             throw reader.error(create, "table without a primary key, table=" + keyspace + "." + name);
         }
-        List<String> key = new ArrayList<>(partitionKey);
-        key.addAll(clustering);
-        for (int i = 0; i < key.size(); i++) {
-            DraftColumn column = columns.get(key.get(i));
+        Stream.concat(partitionKey.stream(), clustering.stream()).forEach(key -> {
+            DraftColumn column = columns.get(key.name);
             if (column == null) {
-                throw reader.error(create, "unknown column in the primary key, column=" + key.get(i));
-            }
-            if (key.indexOf(key.get(i)) != i) {
-                throw reader.error(create, "column twice in the primary key, column=" + key.get(i));
+                throw reader.error(create, "unknown column in the primary key, column=" + key.name);
             }
             if (column.isStatic || column.type.isMultiCell() || column.type.isCounter()) {
                 throw reader.error(
                         create,
-                        "column cannot be in the primary key, column=" + key.get(i) + ", type=" + column.type.cqlName()
+                        "column cannot be in the primary key, column=" + key.name + ", type=" + column.type.cqlName()
                                 + (column.isStatic ? " static" : ""));
             }
-        }
+        });
     }
 
     /**
@@ -132,7 +147,7 @@ final class TableDraft {
             String hidden =
                     descending.size() == 1 ? descending.keySet().iterator().next() : unusedName(HIDDEN_CLUSTERING, 1);
             columns.put(hidden, hidden(CqlTypes.TEXT));
-            clustering.add(hidden);
+            addToKey(clustering, hidden);
             columns.put(unusedName(HIDDEN_VALUE, 0), hidden(counters ? CqlTypes.COUNTER : CqlTypes.BLOB));
         } else if (others.isEmpty()) {
             columns.put(unusedName(HIDDEN_VALUE, 0), hidden(CqlTypes.EMPTY));
@@ -153,11 +168,12 @@ final class TableDraft {
     }
 
     private void checkClusteringOrder() {
-        if (!descending.isEmpty() && !List.copyOf(descending.keySet()).equals(clustering)) {
+        List<String> names = clustering.stream().map(column -> column.name).toList();
+        if (!descending.isEmpty() && !List.copyOf(descending.keySet()).equals(names)) {
             throw reader.error(
                     create,
                     "CLUSTERING ORDER BY must name the clustering columns, named=" + descending.keySet() + ", columns="
-                            + clustering);
+                            + names);
         }
     }
 
@@ -202,8 +218,9 @@ final class TableDraft {
             throw reader.error(rename, "column cannot be renamed, from=" + before + ", to=" + after);
         }
         columns.put(after, columns.remove(before));
-        partitionKey.replaceAll(column -> column.equals(before) ? after : column);
-        clustering.replaceAll(column -> column.equals(before) ? after : column);
+        KeyColumn column = keyColumns.remove(before);
+        column.name = after;
+        keyColumns.put(after, column);
         if (descending.containsKey(before)) {
             descending.put(after, descending.remove(before));
         }
@@ -254,7 +271,7 @@ final class TableDraft {
     }
 
     private boolean isInKey(String columnName) {
-        return partitionKey.contains(columnName) || clustering.contains(columnName);
+        return keyColumns.containsKey(columnName);
     }
 
     void viewBase() {
@@ -267,13 +284,13 @@ final class TableDraft {
                 .viewBase(viewBase)
                 .compactStorage(compactStorage);
         options.id().ifPresent(builder::id);
-        for (String column : partitionKey) {
-            builder.column(column, columns.get(column).type, Column.Kind.PARTITION_KEY);
+        for (KeyColumn key : partitionKey) {
+            builder.column(key.name, columns.get(key.name).type, Column.Kind.PARTITION_KEY);
         }
-        for (String column : clustering) {
-            CqlType type = columns.get(column).type;
-            boolean reversed = descending.getOrDefault(column, false);
-            builder.column(column, reversed ? CqlTypes.reversed(type) : type, Column.Kind.CLUSTERING);
+        for (KeyColumn key : clustering) {
+            CqlType type = columns.get(key.name).type;
+            boolean reversed = descending.getOrDefault(key.name, false);
+            builder.column(key.name, reversed ? CqlTypes.reversed(type) : type, Column.Kind.CLUSTERING);
         }
         columns.forEach((columnName, column) -> {
             if (!isInKey(columnName)) {
@@ -281,6 +298,10 @@ final class TableDraft {
                 builder.column(columnName, column.type, kind, column.dropTimeMicros, column.dropped);
             }
         });
-        return builder.build();
+        try {
+            return builder.build();
+        } catch (SchemaException e) {
+            throw reader.error(create, e);
+        }
     }
 }

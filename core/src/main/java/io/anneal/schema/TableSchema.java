@@ -44,6 +44,10 @@ public final class TableSchema {
                 || regularColumns.stream().anyMatch(c -> c.type().isCounter());
         qualifiedName = keyspace + "." + name;
         byName = new HashMap<>();
+        SchemaLimits.require(
+                "table has too many columns, table=" + qualifiedName,
+                (long) partitionKey.size() + clustering.size() + staticColumns.size() + regularColumns.size(),
+                SchemaLimits.COLUMNS_MAX);
         for (List<Column> columns : List.of(partitionKey, clustering, staticColumns, regularColumns)) {
             for (Column column : columns) {
                 if (byName.put(column.name(), column) != null) {

@@ -11,7 +11,8 @@ final class TupleType extends CqlType {
     private final String cqlName;
 
     TupleType(List<CqlType> fields) {
-        this.fields = List.copyOf(fields);
+        super(fields);
+        this.fields = components();
         className = NativeType.PACKAGE + "TupleType("
                 + fields.stream().map(t -> t.className(true)).collect(Collectors.joining(",")) + ")";
         cqlName = "frozen<tuple<" + fields.stream().map(CqlType::cqlName).collect(Collectors.joining(", ")) + ">>";
@@ -167,10 +168,5 @@ final class TupleType extends CqlType {
     @Override
     public String cqlName() {
         return cqlName;
-    }
-
-    @Override
-    public List<CqlType> components() {
-        return fields;
     }
 }

@@ -15,13 +15,16 @@ public final class TypeParser {
 
     private final String text;
     private int position;
+    private int depth;
 
     private TypeParser(String text) {
+        SchemaLimits.require(
+                "class name is too long, in characters", text.length(), SchemaLimits.CLASS_NAME_CHARACTERS_MAX);
         this.text = text;
     }
 
     /**
-     * @throws SchemaException when the text is no type
+     * @throws SchemaException when the text is no type, or one beyond a limit
      * @throws UnsupportedTypeException when it names a class that is not handled
      */
     public static CqlType parse(String className) {
@@ -59,6 +62,15 @@ public final class TypeParser {
     }
 
     private CqlType type() {
+        if (++depth > SchemaLimits.WRITTEN_NESTING_MAX) {
+            throw error(SchemaLimits.exceeded("types are nested too deeply", depth, SchemaLimits.WRITTEN_NESTING_MAX));
+        }
+        CqlType type = typeAtThisDepth();
+        depth--;
+        return type;
+    }
+
+    private CqlType typeAtThisDepth() {
         skipBlanks();
         String name = identifier();
         if (name.isEmpty()) {
@@ -184,7 +196,7 @@ public final class TypeParser {
         try {
             return new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            SchemaException exception = error("name is not in hex, name=" + hex);
+            SchemaException exception = error("name is not in hex, name=" + SchemaLimits.excerpt(hex));
             exception.initCause(e);
             throw exception;
         }
@@ -224,10 +236,11 @@ public final class TypeParser {
     }
 
     private SchemaException error(String what) {
-        return new SchemaException(what + ", position=" + position + ", className=" + text);
+        return new SchemaException(what + ", position=" + position + ", className=" + SchemaLimits.excerpt(text));
     }
 
     private UnsupportedTypeException unsupported(String className) {
-        return new UnsupportedTypeException("type is not supported, class=" + className + ", in=" + text);
+        return new UnsupportedTypeException("type is not supported, class=" + SchemaLimits.excerpt(className) + ", in="
+                + SchemaLimits.excerpt(text));
     }
 }

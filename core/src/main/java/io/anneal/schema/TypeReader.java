@@ -4,7 +4,6 @@ import io.anneal.schema.grammar.CqlParser;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,21 +12,27 @@ import java.util.Set;
 
 /** Types in schema text; user-defined ones are looked up among all that the text declares, wherever they stand. */
 final class TypeReader {
-    /** A type's fields in order, while statements are read. */
-    private record Declaration(String keyspace, String name, Map<String, CqlParser.TypeContext> fields) {}
+    private static final class Field {
+        private String name;
+        private CqlParser.TypeContext type;
+    }
+
+    /** A type's fields in order, while statements are read; and by their names. */
+    private record Declaration(String keyspace, String name, List<Field> fields, Map<String, Field> byName) {}
 
     private final SchemaReader reader;
     private final Map<String, Declaration> declarations = new HashMap<>();
     private final Map<String, CqlType> userTypes = new HashMap<>();
     private final Set<String> unfinished = new HashSet<>();
+    private long classNameCharacters;
 
     TypeReader(SchemaReader reader) {
         this.reader = reader;
     }
 
     void declare(CqlParser.CreateTypeContext create) {
-        Declaration declaration =
-                new Declaration(keyspace(create.typeName()), name(create.typeName()), new LinkedHashMap<>());
+        Declaration declaration = new Declaration(
+                keyspace(create.typeName()), name(create.typeName()), new ArrayList<>(), new HashMap<>());
         create.field().forEach(field -> add(field, declaration));
         String qualifiedName = declaration.keyspace + "." + declaration.name;
         Declaration earlier = declarations.putIfAbsent(qualifiedName, declaration);
@@ -46,10 +51,13 @@ final class TypeReader {
     }
 
     private void add(CqlParser.FieldContext field, Declaration declaration) {
-        String fieldName = SchemaReader.name(field.identifier());
-        if (declaration.fields.putIfAbsent(fieldName, field.type()) != null) {
-            throw reader.error(field, "field declared twice, field=" + fieldName + ", type=" + declaration.name);
+        Field added = new Field();
+        added.name = SchemaReader.name(field.identifier());
+        added.type = field.type();
+        if (declaration.byName.putIfAbsent(added.name, added) != null) {
+            throw reader.error(field, "field declared twice, field=" + added.name + ", type=" + declaration.name);
         }
+        declaration.fields.add(added);
     }
 
     /** Changes a type that stands before in the text; all that uses it, wherever that stands, sees the last form. */
@@ -66,22 +74,24 @@ final class TypeReader {
         } else {
             CqlParser.ChangeFieldTypeContext changed = (CqlParser.ChangeFieldTypeContext) alter.typeAlteration();
             String fieldName = SchemaReader.name(changed.identifier());
-            if (declaration.fields.replace(fieldName, changed.type()) == null) {
+            Field field = declaration.byName.get(fieldName);
+            if (field == null) {
                 throw reader.error(changed, "type has no such field, field=" + fieldName + ", type=" + qualifiedName);
             }
+            field.type = changed.type();
         }
     }
 
     private void rename(CqlParser.RenameContext rename, Declaration declaration) {
         String before = SchemaReader.name(rename.before);
         String after = SchemaReader.name(rename.after);
-        if (!declaration.fields.containsKey(before) || declaration.fields.containsKey(after)) {
+        if (!declaration.byName.containsKey(before) || declaration.byName.containsKey(after)) {
             throw reader.error(
                     rename, "field cannot be renamed, from=" + before + ", to=" + after + ", type=" + declaration.name);
         }
-        Map<String, CqlParser.TypeContext> fields = new LinkedHashMap<>(declaration.fields);
-        declaration.fields.clear();
-        fields.forEach((name, type) -> declaration.fields.put(name.equals(before) ? after : name, type));
+        Field field = declaration.byName.remove(before);
+        field.name = after;
+        declaration.byName.put(after, field);
     }
 
     /** Takes a type that no text declares. */
@@ -102,23 +112,33 @@ final class TypeReader {
     }
 
     private CqlType type(CqlParser.TypeContext type, String keyspace, boolean insideFrozen) {
-        if (type instanceof CqlParser.FrozenTypeContext frozen) {
-            return type(frozen.type(), keyspace, true).frozen();
-        }
-        if (type instanceof CqlParser.ClassTypeContext named) {
-            try {
-                return TypeParser.parse(SchemaReader.string(named.STRING().getText()));
-            } catch (SchemaException e) {
-                SchemaException placed = reader.error(type, e.getMessage());
-                placed.initCause(e);
-                throw placed;
+        try {
+            CqlType found = type instanceof CqlParser.ClassTypeContext named
+                    ? TypeParser.parse(SchemaReader.string(named.STRING().getText()))
+                    : named((CqlParser.NamedTypeContext) type, keyspace, insideFrozen);
+            if (!found.components().isEmpty()) {
+                classNameCharacters += found.className().length();
+                SchemaLimits.require(
+                        "types of the text are too large with all that they are made of, in characters",
+                        classNameCharacters,
+                        SchemaLimits.TEXT_CLASS_NAME_CHARACTERS_MAX);
             }
+            return found;
+        } catch (SchemaException e) {
+            throw e.isPlaced() ? e : reader.error(type, e);
         }
-        CqlParser.NamedTypeContext named = (CqlParser.NamedTypeContext) type;
-        CqlType found = named.typeArgument().isEmpty()
-                ? withoutArguments(named, keyspace)
-                : withArguments(named, keyspace, insideFrozen);
+    }
+
+    private CqlType named(CqlParser.NamedTypeContext type, String keyspace, boolean insideFrozen) {
+        CqlType found = type.typeArgument().isEmpty()
+                ? withoutArguments(type, keyspace)
+                : withArguments(type, keyspace, insideFrozen);
         return insideFrozen ? found.frozen() : found;
+    }
+
+    /** Characters of the class names of all types that were made. */
+    long classNameCharacters() {
+        return classNameCharacters;
     }
 
     private CqlType withoutArguments(CqlParser.NamedTypeContext type, String keyspace) {
@@ -145,9 +165,11 @@ final class TypeReader {
         if (!unfinished.add(qualifiedName)) {
             throw reader.error(where, "type contains itself, type=" + qualifiedName);
         }
-        List<String> fieldNames = List.copyOf(declaration.fields.keySet());
-        List<CqlType> fields = declaration.fields.values().stream()
-                .map(field -> type(field, declaration.keyspace))
+        SchemaLimits.require("types are nested too deeply", unfinished.size(), SchemaLimits.NESTING_MAX);
+        List<String> fieldNames =
+                declaration.fields.stream().map(field -> field.name).toList();
+        List<CqlType> fields = declaration.fields.stream()
+                .map(field -> type(field.type, declaration.keyspace))
                 .toList();
         CqlType type = CqlTypes.userType(declaration.keyspace, declaration.name, fieldNames, fields);
         userTypes.put(qualifiedName, type);
@@ -157,20 +179,26 @@ final class TypeReader {
 
     private CqlType withArguments(CqlParser.NamedTypeContext type, String keyspace, boolean insideFrozen) {
         String name = type.typeName().getText().toLowerCase(Locale.ROOT);
+        // Asking the context for one argument walks over those before it.
+        List<CqlParser.TypeArgumentContext> arguments = type.typeArgument();
         return switch (name) {
-            case "list" -> CqlTypes.list(element(type, keyspace, insideFrozen, 0, 1));
-            case "set" -> CqlTypes.set(element(type, keyspace, insideFrozen, 0, 1));
-            case "map" ->
-                CqlTypes.map(element(type, keyspace, insideFrozen, 0, 2), element(type, keyspace, insideFrozen, 1, 2));
+            case "frozen" -> type(only(type, arguments), keyspace, true).frozen();
+            case "list" -> CqlTypes.list(element(only(type, arguments), keyspace, insideFrozen));
+            case "set" -> CqlTypes.set(element(only(type, arguments), keyspace, insideFrozen));
+            case "map" -> {
+                requireCount(type, arguments, 2);
+                yield CqlTypes.map(
+                        element(type(arguments.get(0)), keyspace, insideFrozen),
+                        element(type(arguments.get(1)), keyspace, insideFrozen));
+            }
             case "vector" -> {
-                CqlType element = element(type, keyspace, true, 0, 2);
-                yield CqlTypes.vector(element, dimension(type.typeArgument(1)));
+                requireCount(type, arguments, 2);
+                yield CqlTypes.vector(element(type(arguments.get(0)), keyspace, true), dimension(arguments.get(1)));
             }
             case "tuple" -> {
                 List<CqlType> fields = new ArrayList<>();
-                int count = type.typeArgument().size();
-                for (int i = 0; i < count; i++) {
-                    fields.add(element(type, keyspace, true, i, count));
+                for (CqlParser.TypeArgumentContext argument : arguments) {
+                    fields.add(element(type(argument), keyspace, true));
                 }
                 yield CqlTypes.tuple(fields);
             }
@@ -178,18 +206,26 @@ final class TypeReader {
         };
     }
 
-    private CqlType element(
-            CqlParser.NamedTypeContext type, String keyspace, boolean insideFrozen, int index, int count) {
-        if (type.typeArgument().size() != count) {
-            throw reader.error(
-                    type,
-                    "wrong number of parameters, wanted=" + count + ", found="
-                            + type.typeArgument().size());
+    private CqlParser.TypeContext only(CqlParser.NamedTypeContext type, List<CqlParser.TypeArgumentContext> arguments) {
+        requireCount(type, arguments, 1);
+        return type(arguments.get(0));
+    }
+
+    private void requireCount(
+            CqlParser.NamedTypeContext type, List<CqlParser.TypeArgumentContext> arguments, int count) {
+        if (arguments.size() != count) {
+            throw reader.error(type, "wrong number of parameters, wanted=" + count + ", found=" + arguments.size());
         }
-        CqlParser.TypeContext argument = type.typeArgument(index).type();
-        if (argument == null) {
-            throw reader.error(type.typeArgument(index), "a type is wanted here");
+    }
+
+    private CqlParser.TypeContext type(CqlParser.TypeArgumentContext argument) {
+        if (argument.type() == null) {
+            throw reader.error(argument, "a type is wanted here");
         }
+        return argument.type();
+    }
+
+    private CqlType element(CqlParser.TypeContext argument, String keyspace, boolean insideFrozen) {
         CqlType element = type(argument, keyspace, insideFrozen);
         if (element.isMultiCell()) {
             throw reader.error(argument, "type within a collection must be frozen, type=" + element.cqlName());

@@ -19,10 +19,11 @@ final class UserType extends CqlType {
     private final String cqlName;
 
     UserType(String keyspace, String name, List<String> fieldNames, List<CqlType> fields, boolean multiCell) {
+        super(fields);
         this.keyspace = keyspace;
         this.name = name;
         this.fieldNames = List.copyOf(fieldNames);
-        this.fields = List.copyOf(fields);
+        this.fields = components();
         this.multiCell = multiCell;
         String quoted = Identifiers.quoteIfNeeded(name);
         cqlName = multiCell ? quoted : "frozen<" + quoted + ">";
@@ -164,10 +165,5 @@ final class UserType extends CqlType {
                         fields.stream().map(CqlType::frozen).toList(),
                         false)
                 : this;
-    }
-
-    @Override
-    public List<CqlType> components() {
-        return fields;
     }
 }

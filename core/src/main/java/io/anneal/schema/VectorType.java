@@ -15,7 +15,15 @@ final class VectorType extends CqlType {
     private final String className;
 
     VectorType(CqlType element, int dimension) {
+        super(List.of(element));
         this.element = element;
+        if (element.fixedLengthBytes() == 0) {
+            throw new SchemaException("vector of a type without values, type=" + element.cqlName());
+        }
+        SchemaLimits.require(
+                "values of a vector are too long, in bytes",
+                (long) Math.max(1, element.fixedLengthBytes()) * dimension,
+                SchemaLimits.VALUE_BYTES_MAX);
         this.dimension = dimension;
         cqlName = "vector<" + element.cqlName() + ", " + dimension + ">";
         className = className(false);
@@ -156,10 +164,5 @@ final class VectorType extends CqlType {
     @Override
     public String cqlName() {
         return cqlName;
-    }
-
-    @Override
-    public List<CqlType> components() {
-        return List.of(element);
     }
 }

@@ -122,7 +122,7 @@ public record TableViews(Set<String> names, boolean complete, List<Path> searche
 
         private void parse(String text, Path file) {
             try {
-                CqlSchema schema = CqlSchema.parse(text, file.toString());
+                CqlSchema schema = CqlSchema.parse(text, file);
                 for (Map.Entry<String, String> view : schema.viewBases().entrySet()) {
                     if (view.getValue().equals(table.qualifiedName())) {
                         names.add(view.getKey().substring(table.keyspace().length() + 1));

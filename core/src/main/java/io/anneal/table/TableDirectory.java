@@ -133,7 +133,7 @@ public final class TableDirectory {
      */
     static byte[] schemaText(TableSchema schema) {
         String text = SchemaText.print(schema);
-        boolean same = CqlSchema.parse(text, SCHEMA_FILE)
+        boolean same = CqlSchema.parse(text, Path.of(SCHEMA_FILE))
                 .table(schema.keyspace(), schema.name())
                 .filter(schema::equals)
                 .isPresent();
@@ -197,7 +197,7 @@ public final class TableDirectory {
                     "manifest is another table's, table=" + content.qualifiedName() + ", id=" + content.tableId());
         }
         try {
-            TableSchema schema = CqlSchema.parse(Files.readString(file), file.toString())
+            TableSchema schema = CqlSchema.read(file)
                     .table(content.keyspace(), content.table())
                     .orElseThrow(() -> new SchemaException("table is not described here"));
             if (!tableId(schema).equals(content.tableId())) {

@@ -341,7 +341,7 @@ class HandshakeTest {
             assertThatThrownBy(() -> net.client.open(loopback(port)))
                     .isInstanceOf(PeerException.class)
                     .hasMessageContaining("peer cannot be reached")
-                    .hasMessageContaining("refused")
+                    .hasMessageContaining("reason=")
                     .hasMessageContaining("peer=localhost:" + port)
                     .hasMessageContaining("code=connect-failed")
                     .hasMessageNotContaining("/127.0.0.1");

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -93,8 +94,9 @@ class WrongUseTest {
             assertThatThrownBy(() -> stream.write(file, 0, -1)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> Waiting.result(stream.write(writeOnly, 0, 1000)))
                     .hasMessageContaining("file was not opened for reading");
+            // What the system says of it is in its user's language.
             assertThatThrownBy(() -> Waiting.result(stream.write(directory, 0, 1)))
-                    .hasMessageContaining("irectory");
+                    .isInstanceOf(IOException.class);
             assertThatThrownBy(() -> Waiting.result(stream.write(file, 1, 1000)))
                     .hasMessageContaining("file is shorter");
             assertThat(text(connection.call(ECHO, bytes("alive")))).isEqualTo("alive");

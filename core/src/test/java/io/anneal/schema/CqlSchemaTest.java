@@ -251,7 +251,7 @@ class CqlSchemaTest {
             CREATE TYPE k.u (a int); CREATE TYPE k.u (a int)                    | 1:26: | declared twice
             CREATE TYPE k.u (a frozen<u>); CREATE TABLE k.t (a int PRIMARY KEY, b u) | 1:27: | contains itself
             CREATE TABLE k.t (a 'Int32Type(' PRIMARY KEY)                       | 1:21: | text ends within parentheses
-            /* CREATE                                                           | 1:1:  | mismatched
+            /* CREATE                                                           | 1:1:  | extraneous
             """)
     void shouldSayFileLineColumnAndReasonWhenTextIsWrong(String text, String position, String reason) {
         assertThatExceptionOfType(SchemaException.class)

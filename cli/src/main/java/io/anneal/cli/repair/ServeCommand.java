@@ -147,7 +147,7 @@ public final class ServeCommand extends Subcommand {
                 .toList();
         requireTables(tables);
         if (schemaFile != null) {
-            CqlSchema.parse(Files.readString(schemaFile), schemaFile.toString());
+            CqlSchema.read(schemaFile);
         }
         Map<String, List<Long>> boundaries = boundaries(tables);
         if (staging == null) {

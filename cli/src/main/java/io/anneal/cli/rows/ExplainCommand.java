@@ -173,7 +173,7 @@ public final class ExplainCommand extends Subcommand {
     }
 
     private TableSchema givenSchema() throws IOException {
-        return CqlSchema.parse(Files.readString(schemaFile), schemaFile.toString())
+        return CqlSchema.read(schemaFile)
                 .table(table.keyspace(), table.table())
                 .orElseThrow(() -> new SchemaException(
                         "schema text does not describe the table, table=" + table + ", file=" + schemaFile));

@@ -122,7 +122,7 @@ final class SSTableGenerateCommand extends Subcommand {
     }
 
     private TableSchema schema() throws IOException {
-        CqlSchema text = CqlSchema.parse(Files.readString(schemaFile), schemaFile.toString());
+        CqlSchema text = CqlSchema.read(schemaFile);
         if (table != null) {
             return text.table(table.keyspace(), table.table())
                     .orElseThrow(() -> new SchemaException(

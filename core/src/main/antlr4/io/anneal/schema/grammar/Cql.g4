@@ -38,7 +38,7 @@ column
     ;
 
 mask
-    : MASKED WITH identifier ('.' identifier)? ('(' ~')'* ')')?
+    : MASKED WITH identifier ('.' identifier)? ('(' ~(')' | UNCLOSED_COMMENT)* ')')?
     ;
 
 partitionKey
@@ -73,8 +73,7 @@ literal
     ;
 
 type
-    : FROZEN '<' type '>'                                   # frozenType
-    | typeName ('<' typeArgument (',' typeArgument)* '>')?  # namedType
+    : typeName ('<' typeArgument (',' typeArgument)* '>')?  # namedType
     | STRING                                                # classType
     ;
 
@@ -119,11 +118,13 @@ field
     ;
 
 createView
-    : CREATE MATERIALIZED VIEW ifNotExists? tableName AS SELECT ~(FROM | SEMICOLON)* FROM base=tableName ~SEMICOLON*
+    : CREATE MATERIALIZED VIEW ifNotExists? tableName AS SELECT ~(FROM | SEMICOLON | UNCLOSED_COMMENT)* FROM base=tableName
+      // No dot, or for each name of a table the parser would look to the statement's end for one.
+      (IDENTIFIER ~(SEMICOLON | UNCLOSED_COMMENT)*)?
     ;
 
 createKeyspace
-    : CREATE (KEYSPACE | SCHEMA) ifNotExists? identifier ~SEMICOLON*
+    : CREATE (KEYSPACE | SCHEMA) ifNotExists? identifier ~(SEMICOLON | UNCLOSED_COMMENT)*
     ;
 
 use
@@ -141,8 +142,8 @@ typeAlteration
     ;
 
 passedOver
-    : CREATE (INDEX | CUSTOM | word=IDENTIFIER) ~SEMICOLON*
-    | ALTER (KEYSPACE | SCHEMA | MATERIALIZED | word=IDENTIFIER) ~SEMICOLON*
+    : CREATE (INDEX | CUSTOM | word=IDENTIFIER) ~(SEMICOLON | UNCLOSED_COMMENT)*
+    | ALTER (KEYSPACE | SCHEMA | MATERIALIZED | word=IDENTIFIER) ~(SEMICOLON | UNCLOSED_COMMENT)*
     ;
 
 ifNotExists
@@ -210,6 +211,8 @@ SPACE: [ \t\r\n\uFEFF]+ -> skip;
 COMMENT: ('--' | '//') ~[\r\n]* -> skip;
 // Kept aside, not skipped: Cassandra describes compact tables inside of comments.
 BLOCK_COMMENT: '/*' .*? '*/' -> channel(HIDDEN);
+// One token, or the lexer would look to the end of the text again for each that begins in it.
+UNCLOSED_COMMENT: '/*' (~'*' | '*'+ ~[*/])* '*'* EOF;
 
 // Whatever else there is must reach the parser, whose error says what was wanted there.
 OTHER: .;

@@ -290,8 +290,7 @@ public final class CassandraDirectory {
             if (!Files.isRegularFile(schemaFile)) {
                 return Optional.empty();
             }
-            Collection<TableSchema> tables = CqlSchema.parse(TableSource.text(schemaFile), schemaFile.toString())
-                    .tables();
+            Collection<TableSchema> tables = CqlSchema.read(schemaFile).tables();
             return tables.size() == 1 ? Optional.of(tables.iterator().next()) : Optional.empty();
         } catch (SchemaException e) {
             // Only a name is wanted here; whoever needs the schema parses it again and reports what is wrong.

@@ -1,6 +1,5 @@
 package io.anneal.store.directory;
 
-import io.anneal.io.StorageException;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;
@@ -98,23 +97,15 @@ public record TableSource(
      * that the text does have are taken from it.
      */
     private static CqlSchema parse(Path file, TableDirectories table, List<Descriptor> descriptors) throws IOException {
-        String text = text(file);
+        String text = CqlSchema.text(file);
         try {
-            return CqlSchema.parse(text, file.toString());
+            return CqlSchema.parse(text, file);
         } catch (SchemaException e) {
             String held = typesInHeaders(table, descriptors);
             if (held.isEmpty()) {
                 throw e;
             }
-            return CqlSchema.parse(text + "\n" + held, file.toString());
-        }
-    }
-
-    static String text(Path file) throws StorageException {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new StorageException("read", file, e);
+            return CqlSchema.parse(text + "\n" + held, file);
         }
     }
 

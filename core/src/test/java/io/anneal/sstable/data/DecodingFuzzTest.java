@@ -1,7 +1,10 @@
 package io.anneal.sstable.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.anneal.io.ByteReader;
+import io.anneal.io.ByteWriter;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.Descriptor;
@@ -9,12 +12,14 @@ import io.anneal.sstable.FormerColumnOrderException;
 import io.anneal.sstable.UnsupportedSSTableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Wrong bytes under right checksums, as a faulty writer would leave them: never more than an error that says where. */
 class DecodingFuzzTest {
@@ -87,5 +92,34 @@ class DecodingFuzzTest {
             SampleSSTables.overwrite(descriptor.file(Component.STATISTICS), wrong);
             scanAndVerify(descriptor, "seed=" + seed + ", round=" + round);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"FrozenType(", "ListType(", "ReversedType(", "TupleType(Int32Type,"})
+    void shouldNameTheFileWhenATypeOfTheHeaderIsTooDeep(String opening) throws IOException {
+        Descriptor descriptor = SampleSSTables.copy("clustered", "nb-1-big", directory);
+        byte[] right = SampleSSTables.bytes(descriptor, Component.STATISTICS);
+        ByteBuffer toc = ByteBuffer.wrap(right);
+        int header = toc.getInt(8 + 8 * (toc.getInt(0) - 1) + 4);
+        ByteReader minima = new ByteReader(Arrays.copyOfRange(right, header, right.length));
+        for (int i = 0; i < 3; i++) {
+            minima.readUnsignedVInt();
+        }
+        ByteWriter wrong = new ByteWriter(right.length);
+        wrong.writeBytes(right, header, minima.offset());
+        byte[] type = (opening.repeat(100_000) + "Int32Type" + ")".repeat(100_000)).getBytes(StandardCharsets.US_ASCII);
+        wrong.writeUnsignedVInt(type.length);
+        wrong.writeBytes(type, 0, type.length);
+        byte[] body = wrong.toByteArray();
+        ByteBuffer file = ByteBuffer.allocate(header + body.length + Integer.BYTES)
+                .put(right, 0, header)
+                .put(body)
+                .putInt((int) SampleSSTables.crc(body));
+        SampleSSTables.overwrite(descriptor.file(Component.STATISTICS), file.array());
+
+        assertThatThrownBy(() -> SampleSSTables.rows(descriptor))
+                .isInstanceOf(CorruptSSTableException.class)
+                .hasMessageContaining("Statistics.db")
+                .hasMessageMatching("(?s).*(nested too deeply|class name is too long).*");
     }
 }
