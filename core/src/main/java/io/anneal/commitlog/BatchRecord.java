@@ -19,18 +19,41 @@ import java.util.UUID;
  *             +--------------------------------+---------+--------------
  * </pre>
  */
-final class BatchRecord {
+public final class BatchRecord {
     /** No table has this id, which is of no version that ids are made of. */
     static final UUID TABLE = new UUID(0x616E6E65616CF000L, 0x0000006261746368L);
 
     private static final int ENTRY_HEADER_BYTES = 20;
 
-    private BatchRecord() {}
+    private final List<CommitLog.Append> appends;
+    private final byte[] items;
+
+    private BatchRecord(List<CommitLog.Append> appends, byte[] items) {
+        this.appends = appends;
+        this.items = items;
+    }
 
     /** A mutation and its table. */
     record Entry(UUID table, Mutation mutation) {}
 
-    static byte[] encode(List<CommitLog.Append> appends) {
+    /**
+     * Encodes mutations. Takes as much memory as they do, so it comes before anything is done that cannot be undone.
+     *
+     * @param appends none of them without content
+     */
+    public static BatchRecord of(List<CommitLog.Append> appends) {
+        return new BatchRecord(List.copyOf(appends), encode(appends));
+    }
+
+    List<CommitLog.Append> appends() {
+        return appends;
+    }
+
+    byte[] items() {
+        return items;
+    }
+
+    private static byte[] encode(List<CommitLog.Append> appends) {
         int lengthBytes = 0;
         for (CommitLog.Append append : appends) {
             lengthBytes = Math.addExact(

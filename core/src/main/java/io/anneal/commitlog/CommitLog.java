@@ -151,13 +151,11 @@ public final class CommitLog implements Closeable {
     /**
      * Copies several mutations into one record: a replay has all of them or none, each at the end of the record. Otherwise as
      * {@link #append}.
-     *
-     * @param appends none of them without content
      */
-    public CommitLogPosition appendTogether(List<Append> appends) throws StorageException {
+    public CommitLogPosition appendTogether(BatchRecord batch) throws StorageException {
         checkUsable();
-        int end = appendRecord(BatchRecord.TABLE, BatchRecord.encode(appends));
-        for (Append append : appends) {
+        int end = appendRecord(BatchRecord.TABLE, batch.items());
+        for (Append append : batch.appends()) {
             active.mark(append.table(), append.shard(), end);
         }
         return new CommitLogPosition(active.id(), end);

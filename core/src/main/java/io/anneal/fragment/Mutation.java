@@ -15,8 +15,8 @@ import java.util.Optional;
  */
 public final class Mutation {
     /**
-     * A store takes none that is longer: Cassandra, too, takes no larger value by default, and reads an SSTable with one as
-     * corrupt.
+     * Nobody takes a longer one: Cassandra, too, takes no larger value by default, and reads an SSTable with one as corrupt. A
+     * store's own {@link MutationLimit} is smaller where there is little memory.
      */
     public static final int LENGTH_MAX_BYTES = 256 << 20;
 
@@ -63,7 +63,12 @@ public final class Mutation {
 
     /** Collects the writes to one partition. */
     public static Builder builder(TableSchema schema, DecoratedKey key) {
-        return new Builder(schema, key);
+        return builder(schema, key, MutationLimit.FORMAT);
+    }
+
+    /** The same for who takes no larger ones: what is too large is refused before it is encoded. */
+    public static Builder builder(TableSchema schema, DecoratedKey key, MutationLimit limit) {
+        return new Builder(schema, key, limit);
     }
 
     public DecoratedKey key() {
@@ -89,14 +94,6 @@ public final class Mutation {
         return bytes.length;
     }
 
-    /** @throws IllegalArgumentException when no mutation may be so long */
-    public static void requireLength(long lengthBytes) {
-        if (lengthBytes > LENGTH_MAX_BYTES) {
-            throw new IllegalArgumentException("mutation is too long, write it in several, lengthBytes=" + lengthBytes
-                    + ", lengthMaxBytes=" + LENGTH_MAX_BYTES);
-        }
-    }
-
     /** What values and paths of a row take, which is all that can be long in it. */
     static long valueBytes(Row row) {
         long valueBytes = 0;
@@ -120,13 +117,15 @@ public final class Mutation {
 
         private final TableSchema schema;
         private final DecoratedKey key;
+        private final MutationLimit limit;
         private final KeyView keyView;
         private final CanonicalEncoder encoder;
         private final ByteWriter encoded = new ByteWriter(USUAL_BYTES);
 
-        private Builder(TableSchema schema, DecoratedKey key) {
+        private Builder(TableSchema schema, DecoratedKey key, MutationLimit limit) {
             this.schema = schema;
             this.key = key;
+            this.limit = limit;
             keyView = new KeyView().wrap(key);
             encoder = new CanonicalEncoder(schema, CanonicalEncoder.UNCLAMPED);
         }
@@ -134,19 +133,19 @@ public final class Mutation {
         /**
          * Adds a static or clustering row, which is copied.
          *
-         * @throws IllegalArgumentException when the mutation would be too long: it stays as it is
+         * @throws IllegalArgumentException when the mutation would be too large: it stays as it is
          */
         public Builder row(Row row) {
             long valueBytes = valueBytes(row);
-            requireRoom(valueBytes);
+            requireRoom(valueBytes, row.entryCount());
             // Values at once, and with them the little around them.
             encoded.ensure((int) valueBytes + USUAL_BYTES);
             encoder.row(keyView, row, encoded);
             return this;
         }
 
-        private void requireRoom(long extraBytes) {
-            requireLength(encoded.lengthBytes() + extraBytes);
+        private void requireRoom(long extraBytes, int cellCount) {
+            limit.require(schema.qualifiedName(), encoded.lengthBytes() + extraBytes, 1, cellCount);
         }
 
         /** How long it is so far. */
@@ -160,7 +159,7 @@ public final class Mutation {
         }
 
         public Builder partitionDeletion(DeletionTime deletion) {
-            requireRoom(0);
+            requireRoom(0, 0);
             encoder.partitionDeletion(
                     keyView, deletion.timestampMicros(), deletion.localDeletionTimeSeconds(), encoded);
             return this;
@@ -168,7 +167,7 @@ public final class Mutation {
 
         /** Adds the deletion of a range of rows, which is copied. */
         public Builder rangeDeletion(RangeDeletion range) {
-            requireRoom(0);
+            requireRoom(0, 0);
             encoder.rangeDeletion(keyView, range, encoded);
             return this;
         }

@@ -15,6 +15,7 @@ public final class MutationValidator {
     /** What a clustering value, as a key, may take in an SSTable. */
     private static final int CLUSTERING_VALUE_MAX_BYTES = 0xFFFF;
 
+    private final String table;
     private final KeyValidator keys;
     private final Column[] staticColumns;
     private final Column[] regularColumns;
@@ -35,6 +36,7 @@ public final class MutationValidator {
             long localDeletionTimeMaxSeconds,
             long deletionLocalTimeMaxSeconds,
             long deletionTimestampMinMicros) {
+        table = schema.qualifiedName();
         keys = new KeyValidator(schema);
         staticColumns = schema.staticColumns().toArray(Column[]::new);
         regularColumns = schema.regularColumns().toArray(Column[]::new);
@@ -72,10 +74,10 @@ public final class MutationValidator {
     /**
      * Checks a row that is not encoded.
      *
-     * @throws IllegalArgumentException when it is too long
+     * @throws IllegalArgumentException when it is too large
      */
     public void validate(Row made) throws CorruptItemException {
-        Mutation.requireLength(Mutation.valueBytes(made));
+        MutationLimit.FORMAT.require(table, Mutation.valueBytes(made), 0, 0);
         validate(made, 0);
     }
 

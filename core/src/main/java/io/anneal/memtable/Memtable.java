@@ -73,7 +73,8 @@ public final class Memtable {
     }
 
     /**
-     * Applies a mutation, which becomes visible as a whole; the bytes are copied. The owner's thread alone.
+     * Applies a mutation, which becomes visible as a whole; the bytes are copied, but for those of one large row, which are kept
+     * as they are. The owner's thread alone.
      *
      * @throws CorruptItemException when an item cannot be decoded or is of another partition: then nothing was applied
      */

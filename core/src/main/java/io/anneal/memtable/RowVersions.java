@@ -36,6 +36,11 @@ final class RowVersions {
         return count;
     }
 
+    /** Of the version that was added first. */
+    int newestCellCount() {
+        return rows[0].entryCount();
+    }
+
     /** Decodes a version, which must hold a row. */
     void add(int version) throws CorruptItemException {
         byte[] slab = slabs.slab(slabs.get(version + Nodes.VERSION_SLAB));

@@ -126,6 +126,17 @@ final class Slabs {
         currentUsedBytes += length;
     }
 
+    /** Takes an item as it lies, in an array that nobody writes to any more, or copies it where little else is in that. */
+    void adopt(byte[] source, int offset, int length) {
+        if (source.length <= pool.slabBytes() || length < source.length / 2) {
+            write(source, offset, length);
+            return;
+        }
+        pool.hold(source.length + MemtablePool.ARRAY_HEADER_BYTES);
+        writtenSlab = addSlab(source);
+        writtenOffset = offset;
+    }
+
     private int nextSlabBytes() {
         return sizeBytes(slabCount);
     }
@@ -139,14 +150,17 @@ final class Slabs {
     }
 
     private int addSlab(int length) {
-        byte[] slab = pool.takeBytes(length);
+        return addSlab(pool.takeBytes(length));
+    }
+
+    private int addSlab(byte[] slab) {
         byte[][] to = slabs;
         if (slabCount == to.length) {
             to = Arrays.copyOf(to, Math.max(4, 2 * slabCount));
         }
         to[slabCount] = slab;
         slabs = to;
-        heldBytes += length + MemtablePool.ARRAY_HEADER_BYTES;
+        heldBytes += slab.length + MemtablePool.ARRAY_HEADER_BYTES;
         return slabCount++;
     }
 

@@ -22,6 +22,13 @@ import io.anneal.schema.TableSchema;
 final class VersionWriter {
     /** Versions up to this length are merged whatever comes. */
     private static final int SHORT_BYTES = 256;
+    /**
+     * Longer ones are merged where cells are many alone: readers would hold an entry for each cell of each version, but values
+     * only where they lie, and copying them would take their memory twice when the log has them already.
+     */
+    private static final int MERGED_MAX_BYTES = 4 << 20;
+
+    private static final int SMALL_CELL_BYTES = 256;
 
     private final Slabs slabs;
     private final EncodedItem passed;
@@ -69,6 +76,10 @@ final class VersionWriter {
             if (versions.count() == 0) {
                 versions.add(item);
             }
+            if (length + lengthBytes(base) > MERGED_MAX_BYTES
+                    && item.lengthBytes() > (long) SMALL_CELL_BYTES * versions.newestCellCount()) {
+                break;
+            }
             versions.add(base);
             length += lengthBytes(base);
             base = slabs.get(base + Nodes.BASE);
@@ -81,7 +92,12 @@ final class VersionWriter {
         encoded.clear();
         encoder.row(key, merged, encoded);
         dataBytes -= length - item.lengthBytes();
-        return version(newest, base, encoded.array(), 0, encoded.lengthBytes());
+        int mergedBytes = encoded.lengthBytes();
+        slabs.adopt(encoded.array(), 0, mergedBytes);
+        if (slabs.slab(slabs.writtenSlab()) == encoded.array()) {
+            encoded.shrink();
+        }
+        return version(newest, base, mergedBytes);
     }
 
     private int lengthBytes(int version) throws CorruptItemException {
@@ -161,11 +177,17 @@ final class VersionWriter {
     }
 
     private int copy(int older, int base, EncodedItem item) {
-        return version(older, base, item.buffer(), item.offset(), item.lengthBytes());
+        slabs.adopt(item.buffer(), item.offset(), item.lengthBytes());
+        return version(older, base, item.lengthBytes());
     }
 
     private int version(int older, int base, byte[] bytes, int offset, int length) {
         slabs.write(bytes, offset, length);
+        return version(older, base, length);
+    }
+
+    /** Of what was written last. */
+    private int version(int older, int base, int length) {
         int version = slabs.allocate(Nodes.VERSION_INTS);
         slabs.set(version + Nodes.SEQUENCE, sequence);
         slabs.set(version + Nodes.OLDER, older);

@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import java.io.IOException;
@@ -14,6 +15,9 @@ interface MutationSink {
 
     /** The same without waiting; what {@link #apply} throws completes the future. */
     CompletableFuture<Void> applyAsync(Mutation mutation);
+
+    /** How large a mutation may be. */
+    MutationLimit mutationLimit();
 
     /** A timestamp that was never given out, above all that were. */
     long nextTimestampMicros();

@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.Slices;
 import io.anneal.table.Engine;
@@ -53,6 +54,11 @@ public final class StoreBatch {
         @Override
         public CompletableFuture<Void> applyAsync(Mutation mutation) {
             throw new UnsupportedOperationException("mutation is part of a batch: apply adds it there");
+        }
+
+        @Override
+        public MutationLimit mutationLimit() {
+            return direct.mutationLimit();
         }
 
         @Override
@@ -110,8 +116,8 @@ public final class StoreBatch {
      * Applies the writes, and returns once they last as the store's sync mode says, and all are visible. A batch without writes
      * does nothing.
      *
-     * @throws IllegalArgumentException when a mutation does not fit its table, or the batch has more than 64 MiB: nothing is
-     *     written
+     * @throws IllegalArgumentException when a mutation does not fit its table, or the batch has more than 64 MiB, or than
+     *     {@link io.anneal.table.StoreConfig#withMutationMaxBytes} allows one mutation: nothing is written
      * @throws IllegalStateException when it was applied before, or a table is dropped meanwhile
      * @throws io.anneal.io.StorageException when the disk fails: whether the writes last is not known, but all do or none
      */

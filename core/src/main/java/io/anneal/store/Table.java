@@ -2,6 +2,7 @@ package io.anneal.store;
 
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.key.DecoratedKey;
 import io.anneal.key.ShardRule;
 import io.anneal.key.Slices;
@@ -84,6 +85,11 @@ public final class Table implements ShardReads {
         }
 
         @Override
+        public MutationLimit mutationLimit() {
+            return engine.mutationLimit();
+        }
+
+        @Override
         public long nextTimestampMicros() {
             return engine.nextTimestampMicros();
         }
@@ -152,8 +158,10 @@ public final class Table implements ShardReads {
     }
 
     /**
-     * Applies a mutation; returns once it lasts as the store's sync mode says, and is visible.
+     * Applies a mutation; returns once it lasts as the store's sync mode says, and is visible. A large one is kept, not copied.
      *
+     * @throws IllegalArgumentException when it does not fit the table, or is larger than {@link
+     *     io.anneal.table.StoreConfig#withMutationMaxBytes} allows: nothing is written
      * @throws io.anneal.io.StorageException when the disk failed: whether this mutation lasts is not known
      * @throws java.io.InterruptedIOException when the thread is interrupted: says whether that was before anything was done, or
      *     whether the mutation lasts is not known

@@ -84,6 +84,8 @@ public final class TableMutation {
         Mutation.Builder writes = collected.orElseThrow(() -> new IllegalStateException(
                 "mutation has no write and so no partition, table=" + schema.qualifiedName()));
         built = true;
+        // What is encoded is held once.
+        collected = Optional.empty();
         return writes.build();
     }
 
@@ -122,7 +124,7 @@ public final class TableMutation {
                 throw new IllegalArgumentException("mutation writes to one partition, table=" + schema.qualifiedName()
                         + ", key=" + key.get() + ", other=" + partition);
             }
-            Mutation.Builder out = collected.orElseGet(() -> Mutation.builder(schema, partition));
+            Mutation.Builder out = collected.orElseGet(() -> Mutation.builder(schema, partition, sink.mutationLimit()));
             int lengthBefore = out.lengthBytes();
             boolean added = false;
             try {

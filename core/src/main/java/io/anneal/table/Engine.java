@@ -5,6 +5,7 @@ import io.anneal.commitlog.CommitLogConfig;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.io.OutputFile;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
@@ -52,6 +53,7 @@ public final class Engine implements Closeable {
 
     private final Path directory;
     private final StoreConfig config;
+    private final MutationLimit mutationLimit;
     private final HostEnvironment environment;
     private final SSTableFormats formats;
     private final ShardRule shards;
@@ -88,6 +90,7 @@ public final class Engine implements Closeable {
             Path directory, ShardRule shards, StoreConfig config, HostEnvironment environment, SSTableFormats formats) {
         this.directory = directory;
         this.config = config;
+        mutationLimit = config.mutationLimit();
         this.environment = environment;
         this.formats = formats;
         this.shards = shards;
@@ -175,6 +178,9 @@ public final class Engine implements Closeable {
             engine.openLog();
             opened = true;
             return engine;
+        } catch (OutOfMemoryError e) {
+            // As it is with too small a heap for what the commit log has: nothing is changed by it.
+            throw engine.state.broken(e);
         } finally {
             if (!opened) {
                 engine.tables.live().values().forEach(LiveTable::close);
@@ -229,7 +235,7 @@ public final class Engine implements Closeable {
                 environment.nanoTime(),
                 metrics,
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
-        writes = new WritePath(shards, state, gate, log, callbacks, environment.nanoTime());
+        writes = new WritePath(mutationLimit, shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
         metrics.timestampsAhead(() -> timestamps.aheadSeconds(maxDataMicros()));
         log.start();
@@ -322,6 +328,11 @@ public final class Engine implements Closeable {
     /** Microseconds since 1970 by the clock, but more than the last one given out, by an earlier opening too. */
     public long nextTimestampMicros() {
         return timestamps.next();
+    }
+
+    /** How large a mutation may be. */
+    public MutationLimit mutationLimit() {
+        return mutationLimit;
     }
 
     public HostEnvironment environment() {

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.commitlog.BatchRecord;
 import io.anneal.commitlog.CommitLog;
 import io.anneal.commitlog.CommitLogPosition;
 import io.anneal.fragment.CorruptItemException;
@@ -263,8 +264,8 @@ final class LogWriter {
         PendingWrite accepted;
         try {
             accepted = accepted(write);
-        } catch (IllegalStateException | IllegalArgumentException e) {
-            refuse(write, e);
+        } catch (RuntimeException | Error e) {
+            refuse(write, notTaken(e));
             return;
         }
         account(write, accepted);
@@ -285,21 +286,34 @@ final class LogWriter {
             }
         }
         List<PendingWrite> accepted = new ArrayList<>(writes.size());
+        BatchRecord record;
         try {
             for (PendingWrite write : writes) {
                 accepted.add(accepted(write));
             }
-        } catch (IllegalStateException | IllegalArgumentException e) {
-            writes.forEach(write -> refuse(write, e));
+            record = BatchRecord.of(accepted.stream()
+                    .map(write -> new CommitLog.Append(write.table().id(), write.shard(), write.mutation()))
+                    .toList());
+        } catch (RuntimeException | Error e) {
+            Throwable reason = notTaken(e);
+            writes.forEach(write -> refuse(write, reason));
             return;
         }
         for (int i = 0; i < writes.size(); i++) {
             account(writes.get(i), accepted.get(i));
         }
         gathered.addAll(accepted);
-        attempt(() -> log.appendTogether(accepted.stream()
-                .map(write -> new CommitLog.Append(write.table().id(), write.shard(), write.mutation()))
-                .toList()));
+        attempt(() -> log.appendTogether(record));
+    }
+
+    /**
+     * What a caller is told whose write is not taken, whatever it failed by: that memory is used up, too, is of this caller
+     * alone as long as the log has nothing of the write.
+     */
+    private Throwable notTaken(Throwable failure) {
+        return failure instanceof IllegalStateException || failure instanceof IllegalArgumentException
+                ? failure
+                : state.broken(failure);
     }
 
     /** Whether the table of a write is held; if so, what the write is part of waits for it. */

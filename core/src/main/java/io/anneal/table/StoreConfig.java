@@ -1,6 +1,8 @@
 package io.anneal.table;
 
 import io.anneal.commitlog.CommitLogConfig;
+import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.metrics.TableSelection;
 import io.anneal.sstable.SSTableVersion;
 import java.time.Duration;
@@ -12,6 +14,9 @@ import java.util.function.Consumer;
  *
  * @param shardCount threads that own data, each a part of it; a store may be opened with another number than before
  * @param memtableBudgetBytes what memtables and writes on their way may occupy; writers wait beyond it
+ * @param mutationMaxBytes what a mutation, or a batch of them, may come to, where each row and each cell of the row that has
+ *     most counts 128 bytes more; 0 for what memory allows: the memtables' budget or 16 MiB, whichever is more, but no more
+ *     than an eighth of the heap nor than 256 MiB
  * @param syncMode what an acknowledgement is worth
  * @param syncPeriod between syncs when periodic; at most an hour
  * @param groupWindow how long the first write of a group waits for others; at most a minute
@@ -36,6 +41,7 @@ import java.util.function.Consumer;
 public record StoreConfig(
         int shardCount,
         long memtableBudgetBytes,
+        long mutationMaxBytes,
         SyncMode syncMode,
         Duration syncPeriod,
         Duration groupWindow,
@@ -56,6 +62,8 @@ public record StoreConfig(
     private static final int READ_THREADS_MAX = 1024;
     private static final int TABLES_SHOWN_DEFAULT = 10;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
+    private static final long MUTATION_MAX_MIN_BYTES = 16L << 20;
+    private static final int MUTATION_HEAP_PARTS = 8;
     private static final Duration SYNC_PERIOD_MIN = Duration.ofMillis(1);
     private static final Duration SYNC_PERIOD_MAX = Duration.ofHours(1);
     private static final Duration GROUP_WINDOW_MIN = Duration.ofNanos(1);
@@ -70,6 +78,7 @@ public record StoreConfig(
     public StoreConfig {
         requireWithin("shardCount", shardCount, 1, SHARDS_MAX);
         requireWithin("memtableBudgetBytes", memtableBudgetBytes, MEMTABLE_BUDGET_MIN_BYTES, Long.MAX_VALUE);
+        requireWithin("mutationMaxBytes", mutationMaxBytes, 0, Mutation.LENGTH_MAX_BYTES);
         requireGiven("syncMode", syncMode);
         requireWithin("syncPeriod", syncPeriod, SYNC_PERIOD_MIN, SYNC_PERIOD_MAX);
         requireWithin("groupWindow", groupWindow, GROUP_WINDOW_MIN, GROUP_WINDOW_MAX);
@@ -123,6 +132,7 @@ public record StoreConfig(
         return new StoreConfig(
                 Math.min(SHARDS_MAX, processors),
                 256L << 20,
+                0,
                 SyncMode.BATCH,
                 Duration.ofSeconds(10),
                 Duration.ofMillis(1),
@@ -146,6 +156,10 @@ public record StoreConfig(
 
     public StoreConfig withMemtableBudgetBytes(long value) {
         return changed(draft -> draft.memtableBudgetBytes = value);
+    }
+
+    public StoreConfig withMutationMaxBytes(long value) {
+        return changed(draft -> draft.mutationMaxBytes = value);
     }
 
     public StoreConfig withSyncMode(SyncMode value) {
@@ -208,6 +222,22 @@ public record StoreConfig(
         return changed(draft -> draft.listener = value);
     }
 
+    /** What follows from {@link #mutationMaxBytes()} in a heap like this process'. */
+    MutationLimit mutationLimit() {
+        long maxBytes = mutationMaxBytes > 0 ? mutationMaxBytes : mutationMaxBytes(memtableBudgetBytes, heapMaxBytes());
+        return new MutationLimit(maxBytes, ", or raise StoreConfig.withMutationMaxBytes, with a heap to hold it");
+    }
+
+    private static long heapMaxBytes() {
+        return Runtime.getRuntime().maxMemory();
+    }
+
+    /** While a mutation is made there are four of it: the value, its copy, what is encoded, and the mutation itself. */
+    static long mutationMaxBytes(long memtableBudgetBytes, long heapMaxBytes) {
+        long ofMemtables = Math.max(memtableBudgetBytes, MUTATION_MAX_MIN_BYTES);
+        return Math.min(Mutation.LENGTH_MAX_BYTES, Math.min(ofMemtables, heapMaxBytes / MUTATION_HEAP_PARTS));
+    }
+
     private StoreConfig changed(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -218,6 +248,7 @@ public record StoreConfig(
     private static final class Draft {
         private int shardCount;
         private long memtableBudgetBytes;
+        private long mutationMaxBytes;
         private SyncMode syncMode;
         private Duration syncPeriod;
         private Duration groupWindow;
@@ -237,6 +268,7 @@ public record StoreConfig(
         private Draft(StoreConfig config) {
             shardCount = config.shardCount;
             memtableBudgetBytes = config.memtableBudgetBytes;
+            mutationMaxBytes = config.mutationMaxBytes;
             syncMode = config.syncMode;
             syncPeriod = config.syncPeriod;
             groupWindow = config.groupWindow;
@@ -258,6 +290,7 @@ public record StoreConfig(
             return new StoreConfig(
                     shardCount,
                     memtableBudgetBytes,
+                    mutationMaxBytes,
                     syncMode,
                     syncPeriod,
                     groupWindow,

@@ -1,6 +1,7 @@
 package io.anneal.table;
 
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.io.StorageException;
 import io.anneal.key.ShardRule;
 import java.io.IOException;
@@ -13,6 +14,7 @@ final class WritePath {
     /** A batch is copied into one record of the commit log. */
     static final long BATCH_MAX_BYTES = 64L << 20;
 
+    private final MutationLimit limit;
     private final ShardRule shards;
     private final StoreState state;
     private final MemoryGate gate;
@@ -20,13 +22,16 @@ final class WritePath {
     private final Callbacks callbacks;
     private final LongSupplier nanoTime;
 
+    /** @param limit of what is taken: what is larger is refused before anything is held */
     WritePath(
+            MutationLimit limit,
             ShardRule shards,
             StoreState state,
             MemoryGate gate,
             LogWriter log,
             Callbacks callbacks,
             LongSupplier nanoTime) {
+        this.limit = limit;
         this.shards = shards;
         this.state = state;
         this.gate = gate;
@@ -102,6 +107,7 @@ final class WritePath {
             throw new IllegalArgumentException("batch is too large to be written as one, lengthBytes=" + lengthBytes
                     + ", maxBytes=" + BATCH_MAX_BYTES + ", mutations=" + writes.size());
         }
+        limit.requireTogether(writes.stream().map(TableWrite::mutation).toList());
         long startNanos = enter((int) lengthBytes);
         Receipt shared = new PendingBatch.SharedReceipt(receipt, writes.size());
         log.write(new PendingBatch(writes.stream()
@@ -116,7 +122,7 @@ final class WritePath {
 
     private void send(LiveTable table, Mutation mutation, Receipt receipt)
             throws StorageException, InterruptedException {
-        Mutation.requireLength(mutation.lengthBytes());
+        limit.require(table.schema().qualifiedName(), mutation);
         long startNanos = enter(mutation.lengthBytes());
         log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, receipt, startNanos));
     }

@@ -58,7 +58,7 @@ final class BatchRecordTest {
         expected.add(LogFixture.append(log, TABLE, 0, LogFixture.mutation(random, 30)));
         log.write();
         long before = log.lengthBytes();
-        expected.addAll(entries(log.appendTogether(batch), batch));
+        expected.addAll(entries(log.appendTogether(BatchRecord.of(batch)), batch));
         log.write();
         long after = log.lengthBytes();
         byte[] whole = Files.readAllBytes(onlySegment());
@@ -81,7 +81,7 @@ final class BatchRecordTest {
     void shouldKeepWhatOneTableStillNeedsOfABatch() throws IOException {
         CommitLog log = CommitLog.open(directory, SMALL, 0);
         List<Append> batch = batch(100);
-        CommitLogPosition position = log.appendTogether(batch);
+        CommitLogPosition position = log.appendTogether(BatchRecord.of(batch));
         assertThat(log.position()).isEqualTo(position);
         while (log.position().segmentId() == position.segmentId()) {
             log.append(OTHER_TABLE, 3, LogFixture.mutation(random, 300));

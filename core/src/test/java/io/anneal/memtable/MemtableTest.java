@@ -263,6 +263,56 @@ class MemtableTest {
     }
 
     @Test
+    void shouldKeepALargeRowWhereItLies() throws IOException {
+        byte[] large = new byte[3 << 20];
+        Mutation first = mutation(1, cell(emptyRow(1), SmallTable.B, 1, large));
+        large[0] = 1;
+        Mutation second = mutation(1, cell(emptyRow(1), SmallTable.B, 2, large));
+        memtable.apply(first);
+        memtable.apply(second);
+        // Nothing has been copied, nor merged to a third one.
+        assertThat(memtable.occupiedBytes()).isBetween(2L * large.length, 2L * large.length + (1 << 20));
+        FragmentCursor cursor = all();
+        while (cursor.advance() != FragmentKind.CLUSTERING_ROW) {
+            continue;
+        }
+        assertThat(cursor.row().valueBuffer(0)).isSameAs(second.bytes());
+        assertThat(cursor.row().valueBuffer(0)[cursor.row().valueOffset(0)]).isOne();
+        memtable.release();
+        assertThat(pool.usedBytes()).isZero();
+        // Whoever made the mutation has it still.
+        assertThat(pool.freeBytes()).isLessThan(1 << 20);
+    }
+
+    @Test
+    void shouldCopyWhatIsASmallPartOfItsMutation() throws IOException {
+        byte[] large = new byte[1 << 20];
+        Row[] rows = IntStream.range(0, 3)
+                .mapToObj(c -> cell(emptyRow(c), SmallTable.B, 1, large))
+                .toArray(Row[]::new);
+        memtable.apply(mutation(1, rows));
+        assertThat(read(all())).hasSize(3);
+        assertThat(memtable.occupiedBytes()).isLessThan(4L * large.length);
+    }
+
+    @Test
+    void shouldMergeLargeRowsOfManyCells() throws IOException {
+        int cells = 200_000;
+        Row row = emptyRow(1);
+        for (int i = 0; i < cells; i++) {
+            row.addCell(SmallTable.M, 1, Row.NO_TTL, DeletionTime.NO_DELETION_TIME);
+            row.path(SmallTable.number(i), 0, Integer.BYTES);
+            row.value(SmallTable.number(i), 0, Integer.BYTES);
+        }
+        Mutation mutation = mutation(1, row);
+        assertThat(mutation.lengthBytes()).isGreaterThan(3 << 20);
+        for (int i = 0; i < 3; i++) {
+            memtable.apply(mutation);
+        }
+        assertThat(memtable.dataBytes()).isEqualTo(mutation.lengthBytes());
+    }
+
+    @Test
     void shouldGiveEverythingBack() throws IOException {
         for (int k = 0; k < 50_000; k++) {
             memtable.apply(mutation(k, row(1, 1, k)));

@@ -663,7 +663,7 @@ final class SSTableWriterTest {
                             .set("b", large)
                             .set("c", large)
                             .insert())
-                    .withMessageContaining("lengthMaxBytes=268435456");
+                    .withMessageContaining("maxBytes=268435456");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> writer.row().key("id", 1).set("v", List.of(1f, 2f)))
                     .withMessageContaining("column=v");

@@ -35,6 +35,8 @@ final class StoreConfigTest {
                 of("shardCount", config -> config.withShardCount(Integer.MIN_VALUE)),
                 of("memtableBudgetBytes", config -> config.withMemtableBudgetBytes((1 << 20) - 1)),
                 of("memtableBudgetBytes", config -> config.withMemtableBudgetBytes(Long.MIN_VALUE)),
+                of("mutationMaxBytes", config -> config.withMutationMaxBytes(-1)),
+                of("mutationMaxBytes", config -> config.withMutationMaxBytes((256 << 20) + 1)),
                 of("syncMode", config -> config.withSyncMode(null)),
                 of("syncPeriod", config -> config.withSyncPeriod(null)),
                 of("syncPeriod", config -> config.withSyncPeriod(Duration.ZERO)),
@@ -83,6 +85,8 @@ final class StoreConfigTest {
                 of("1024 shards", config -> config.withShardCount(1024)),
                 of("least memory", config -> config.withMemtableBudgetBytes(1 << 20)),
                 of("most memory", config -> config.withMemtableBudgetBytes(Long.MAX_VALUE)),
+                of("smallest mutations", config -> config.withMutationMaxBytes(1000)),
+                of("largest mutations", config -> config.withMutationMaxBytes(256 << 20)),
                 of(
                         "shortest period",
                         config -> config.withSyncMode(SyncMode.PERIODIC).withSyncPeriod(Duration.ofMillis(1))),

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.anneal.fragment.EncodedItem;
 import io.anneal.fragment.FragmentCursor;
 import io.anneal.fragment.Mutation;
+import io.anneal.fragment.MutationLimit;
 import io.anneal.fragment.RangeDeletion;
 import io.anneal.fragment.Row;
 import io.anneal.key.DecoratedKey;
@@ -47,6 +48,11 @@ final class TableMutationTest {
         public CompletableFuture<Void> applyAsync(Mutation mutation) {
             apply(mutation);
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public MutationLimit mutationLimit() {
+            return new MutationLimit(Mutation.LENGTH_MAX_BYTES, "");
         }
 
         @Override
