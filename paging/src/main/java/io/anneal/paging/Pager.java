@@ -26,6 +26,7 @@ interface Pager {
      * @param stateful whether queriers are kept for the next page, and looked for
      * @throws io.anneal.net.PeerException when replicas on other nodes are gone or refuse
      * @throws java.io.InterruptedIOException when the thread is interrupted
+     * @throws IllegalStateException when the paging is closed that it is of
      */
     Step read(ReadQuery query, PagingState state, PageLimits limits, long rowsWanted, long nowSeconds, boolean stateful)
             throws IOException;

@@ -48,14 +48,20 @@ public final class Paging implements Closeable {
      * A table of a store, or the SSTables of a directory.
      *
      * @param reads closed by its owner, after this object
+     * @throws IllegalStateException when this object is closed
      */
     public PagedTable table(ShardReads reads) {
         return table(queriers.pages(reads.schema().qualifiedName(), reads));
     }
 
-    /** A replica of a table, wherever it is. */
+    /**
+     * A replica of a table, wherever it is.
+     *
+     * @throws IllegalStateException when this object is closed
+     */
     public PagedTable table(PageSource replica) {
-        return new PagedTable(new ReplicaPager(replica), environment);
+        queriers.requireOpen(replica.schema().qualifiedName());
+        return new PagedTable(new ReplicaPager(replica, queriers), environment);
     }
 
     /**
@@ -63,12 +69,18 @@ public final class Paging implements Closeable {
      * one of them fails.
      *
      * @param replicas by their names in the ring; the others are not asked
+     * @throws IllegalStateException when this object is closed
      */
     public PagedTable table(Ring ring, Map<String, PageSource> replicas, Consistency consistency) {
-        return new PagedTable(new RingPager(ring, replicas, consistency, queriers), environment);
+        RingPager pager = new RingPager(ring, replicas, consistency, queriers);
+        queriers.requireOpen(pager.schema().qualifiedName());
+        return new PagedTable(pager, environment);
     }
 
-    /** Closes the queriers that are kept. Tables stay open; they are not paged any more. */
+    /**
+     * Closes the queriers that are kept. Tables stay open; they are not paged any more: each reading of one ends with an {@link
+     * IllegalStateException} where it needs its next page.
+     */
     @Override
     public void close() {
         queriers.close();

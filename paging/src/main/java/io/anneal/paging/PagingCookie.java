@@ -140,6 +140,9 @@ public final class PagingCookie {
     }
 
     private static byte[] bytes(String cookie) {
+        if (cookie == null) {
+            throw new PagingCookieException("no paging cookie is given, cookie=null");
+        }
         if (cookie.length() > TEXT_MAX) {
             throw damaged("it is too long, characters=" + cookie.length(), null);
         }

@@ -1,5 +1,6 @@
 package io.anneal.paging;
 
+import io.anneal.paging.querier.Queriers;
 import io.anneal.paging.query.Page;
 import io.anneal.paging.query.PageLimits;
 import io.anneal.paging.query.PageRequest;
@@ -13,9 +14,12 @@ import java.util.Optional;
 /** Pages of one replica that has all of the table. */
 final class ReplicaPager implements Pager {
     private final PageSource source;
+    private final Queriers queriers;
 
-    ReplicaPager(PageSource source) {
+    /** @param queriers nothing is read once they are closed */
+    ReplicaPager(PageSource source, Queriers queriers) {
         this.source = source;
+        this.queriers = queriers;
     }
 
     @Override
@@ -27,6 +31,7 @@ final class ReplicaPager implements Pager {
     public Step read(
             ReadQuery query, PagingState state, PageLimits limits, long rowsWanted, long nowSeconds, boolean stateful)
             throws IOException {
+        queriers.requireOpen(schema().qualifiedName());
         Page page = source.read(
                 new PageRequest(state.queryId(), query, state.after(), limits, rowsWanted, nowSeconds, stateful));
         Optional<PagingState> next = page.last()

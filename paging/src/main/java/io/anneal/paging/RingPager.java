@@ -142,6 +142,7 @@ final class RingPager implements Pager {
     public Step read(
             ReadQuery query, PagingState state, PageLimits limits, long rowsWanted, long nowSeconds, boolean stateful)
             throws IOException {
+        queriers.requireOpen(schema.qualifiedName());
         Reading reading = new Reading(pieces(query), state, limits, nowSeconds, stateful);
         try {
             return reading.read();

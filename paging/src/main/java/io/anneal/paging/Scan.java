@@ -153,14 +153,23 @@ public final class Scan implements Iterable<TableRow> {
     /**
      * Pages from a cookie on.
      *
-     * @throws PagingCookieException when the cookie is damaged, forged, of another query or table, or of an unknown version
+     * @throws PagingCookieException when the cookie is null, damaged, forged, of another query or table, of an unknown version, or of a
+     *     query that does not fit the table any more
      */
     public ScanPages pages(String cookie) {
         return pages(cookie, true);
     }
 
     private ScanPages pages(String cookie, boolean ahead) {
-        ReadQuery query = query();
+        ReadQuery query;
+        try {
+            query = query();
+        } catch (IllegalArgumentException e) {
+            throw new PagingCookieException(
+                    "paging cookie is of a query that does not fit the table, which may have been altered, reason="
+                            + e.getMessage(),
+                    e);
+        }
         PagingCookie cookies = cookies(query);
         PagingState state = cookies.read(cookie);
         return new ScanPages(this, query, cookies, Optional.of(state).filter(left -> left.rowCount() < limit), ahead);
@@ -199,7 +208,7 @@ public final class Scan implements Iterable<TableRow> {
      * The page after the one that a cookie came with. It may be asked for again, with the same result as far as rows were not
      * written meanwhile.
      *
-     * @throws PagingCookieException when the cookie is damaged, forged, of another query or table, or of an unknown version
+     * @throws PagingCookieException as {@link #pages(String)}
      */
     public ScanPage nextPage(String cookie) throws IOException {
         return page(pages(cookie, false));

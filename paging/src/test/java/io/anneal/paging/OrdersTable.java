@@ -47,6 +47,10 @@ final class OrdersTable implements Closeable {
         }
     }
 
+    Store store() {
+        return store;
+    }
+
     Table table() {
         return table;
     }

@@ -161,7 +161,7 @@ final class RowPublisherTest {
     void shouldTellWhyAPageCannotBeReadAndLetGoOfItsPlace() {
         Queriers queriers = Queriers.open(QuerierLimits.DEFAULT, HostEnvironment.system());
         List<PagingState> forgotten = new ArrayList<>();
-        Pager sound = new ReplicaPager(queriers.pages("orders", orders.table()));
+        Pager sound = new ReplicaPager(queriers.pages("orders", orders.table()), queriers);
         Pager failing = new Pager() {
             @Override
             public TableSchema schema() {

@@ -1,6 +1,7 @@
 package io.anneal.paging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.anneal.key.TokenRange;
@@ -13,10 +14,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Flow;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -136,6 +139,93 @@ final class ScanTest {
 
     private List<Map<String, Object>> matching(Predicate<Map<String, Object>> condition) throws IOException {
         return unpaged().stream().filter(condition).toList();
+    }
+
+    @Test
+    void shouldReadNoPageAnyMoreOnceClosed() throws IOException {
+        Scan scan = table.scan().pageSize(10);
+        String cookie = scan.firstPage().cookie().orElseThrow();
+        Iterator<TableRow> left = scan.iterator();
+        left.next();
+        ScanPages pages = scan.pages();
+        pages.next();
+        List<Throwable> heard = new ArrayList<>();
+        paging.close();
+
+        assertClosed(() -> left.forEachRemaining(row -> {}));
+        assertClosed(pages::next);
+        assertClosed(() -> scan.nextPage(cookie));
+        assertClosed(scan::firstPage);
+        assertClosed(() -> scan.iterator().next());
+        assertClosed(() -> table.partition(9, "s1").stream().toList());
+        assertClosed(() -> paging.table(orders.table()));
+        scan.publisher(Runnable::run).subscribe(new Hearing(heard));
+        assertThat(heard).singleElement().isInstanceOf(IllegalStateException.class);
+        pages.close();
+        paging.close();
+        assertThat(unpaged()).hasSize(136);
+    }
+
+    private static void assertClosed(ThrowingCallable call) {
+        assertThatIllegalStateException()
+                .isThrownBy(call)
+                .withMessageContaining("paging is closed")
+                .withMessageContaining("shop.orders");
+    }
+
+    /** Keeps the error that ends a reading. */
+    private record Hearing(List<Throwable> heard) implements Flow.Subscriber<TableRow> {
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(TableRow row) {
+            throw new AssertionError("no row comes");
+        }
+
+        @Override
+        public void onError(Throwable thrown) {
+            heard.add(thrown);
+        }
+
+        @Override
+        public void onComplete() {
+            throw new AssertionError("it does not end well");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ALTER TABLE shop.orders DROP price",
+                "ALTER TABLE shop.orders RENAME day TO weekday",
+                "ALTER TABLE shop.orders RENAME customer TO client"
+            })
+    void shouldRefuseACookieOverAColumnThatIsGone(String alteration) throws IOException {
+        Scan scan = table.scan()
+                .where("price", ">=", 0)
+                .where("day", ">=", 0)
+                .where("customer", ">=", 0)
+                .pageSize(2);
+        String cookie = scan.firstPage().cookie().orElseThrow();
+        assertThat(scan.nextPage(cookie).rows()).isNotEmpty();
+        orders.store().alterTable(alteration);
+
+        assertThatThrownBy(() -> scan.nextPage(cookie))
+                .isInstanceOf(PagingCookieException.class)
+                .hasMessageContaining("does not fit the table")
+                .hasMessageContaining("table=shop.orders, column=" + alteration.split(" ")[4]);
+        assertThatThrownBy(() -> scan.pages(cookie)).isInstanceOf(PagingCookieException.class);
+    }
+
+    @Test
+    void shouldRefuseNoCookieAsOneThatIsWrong() {
+        assertThatThrownBy(() -> table.scan().nextPage(null))
+                .isInstanceOf(PagingCookieException.class)
+                .hasMessageContaining("no paging cookie is given");
+        assertThatThrownBy(() -> table.scan().pages(null)).isInstanceOf(PagingCookieException.class);
     }
 
     @Test

@@ -41,7 +41,7 @@ public final class QuerierPages implements PageSource, Closeable {
      * {@inheritDoc}
      *
      * @throws IllegalArgumentException when the query does not fit the table, or the place not the query
-     * @throws IllegalStateException when the table is closed
+     * @throws IllegalStateException when the table is closed, or the queriers are
      * @throws ReadTimeoutException when others were being read for as long as the page was patient
      * @throws java.io.InterruptedIOException when the thread was interrupted while it waited for them, which it stays
      */
@@ -60,6 +60,8 @@ public final class QuerierPages implements PageSource, Closeable {
 
     private Page readOnce(PageRequest request) throws IOException {
         try (ReadSemaphore.Permit permit = queriers.acquire(name)) {
+            // Behind the wait: they may be closed meanwhile.
+            queriers.requireOpen(name);
             return new PageRead(this, cursors, queriers, request, permit).read();
         }
     }

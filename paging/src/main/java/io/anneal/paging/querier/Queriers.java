@@ -91,6 +91,17 @@ public final class Queriers implements Closeable {
         return asking;
     }
 
+    /** @throws IllegalStateException when it is closed: names the table that was to be read */
+    public void requireOpen(String table) {
+        if (isClosed()) {
+            throw new IllegalStateException("paging is closed, table=" + table);
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return isClosed;
+    }
+
     /** Waits for the right to read a page. */
     ReadSemaphore.Permit acquire(String table) throws IOException {
         return semaphore.acquire(table);
@@ -117,6 +128,11 @@ public final class Queriers implements Closeable {
     }
 
     void keep(Querier.Key key, ShardReader reader, Stretch stretch, RingPosition place) {
+        if (isClosed()) {
+            // A page that was being read meanwhile.
+            stop(reader, key.pages().name());
+            return;
+        }
         metrics.pushedBack(reader.rowsAhead(), reader.bytesAhead());
         try {
             Querier querier = new Querier(
@@ -244,6 +260,7 @@ public final class Queriers implements Closeable {
         }
     }
 
+    /** Closes the queriers that are kept. No page is read any more but those that are being read. */
     @Override
     public void close() {
         ScheduledExecutorService last;
