@@ -148,6 +148,19 @@ final class UnreadSSTableTest {
     }
 
     @Test
+    void shouldFailByNameWhereItsDataIsGone() throws IOException {
+        put(one, "ks-readings-ka-1-Index.db");
+        for (List<Object> command : commands(one, two)) {
+            assertNames(CommandRun.of(command.toArray()), "ks-readings-ka-1");
+        }
+        Files.delete(one.resolve("ks-readings-ka-1-Index.db"));
+        Files.createSymbolicLink(one.resolve("x-Data.db"), directory.resolve("gone"));
+        for (List<Object> command : commands(one, two)) {
+            assertNames(CommandRun.of(command.toArray()), "x-Data.db");
+        }
+    }
+
+    @Test
     void shouldFailByNameWhereNothingElseIsThere() throws IOException {
         Path old = Files.createDirectories(directory.resolve("old/ks/readings"));
         put(old, OLD);
@@ -207,6 +220,20 @@ final class UnreadSSTableTest {
         assertThat(CommandRun.of("sstable", "verify", one.resolve("nb-1-big-Data.db"))
                         .exitCode())
                 .isZero();
+    }
+
+    /** The operator imports the whole directory. */
+    @Test
+    void shouldNotStageBesideIt() throws IOException {
+        Path staged = Files.createDirectories(directory.resolve("staged/a/ks/readings"));
+        put(staged, OLD);
+        CommandRun run = CommandRun.of(commands(one, two).stream()
+                .filter(command -> command.contains("--apply"))
+                .findFirst()
+                .orElseThrow()
+                .toArray());
+        assertThat(run.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(run.err()).contains("ANL-3003", "ks-readings-ka-1");
     }
 
     private CommandNode serve(int id, Path table) throws IOException {

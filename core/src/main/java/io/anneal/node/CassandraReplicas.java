@@ -17,6 +17,7 @@ import io.anneal.store.ShardReads;
 import io.anneal.store.TableViews;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.CorruptSnapshotException;
+import io.anneal.store.directory.Formats;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
 import java.io.IOException;
@@ -230,6 +231,7 @@ public final class CassandraReplicas implements ReplicaSource {
         TableDirectories found = source.directories();
         Map<Descriptor, String> dataFiles = new HashMap<>();
         for (Descriptor sstable : source.descriptors()) {
+            Formats.requireRead(sstable);
             BasicFileAttributes data = Files.readAttributes(sstable.file(Component.DATA), BasicFileAttributes.class);
             dataFiles.put(sstable, data.fileKey() + " " + data.size());
         }

@@ -199,7 +199,8 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
                 String name = file.getFileName().toString();
                 if (name.equals(SnapshotManifest.FILE) || name.equals(SCHEMA_FILE) && !ofStore) {
                     written = earlier(written, Files.getLastModifiedTime(file).toInstant());
-                } else if (isData(file) || name.equals(Manifest.FILE)) {
+                } else if (isData(file) && Files.exists(file) || name.equals(Manifest.FILE)) {
+                    // A link to nothing has no time; whoever opens it is told.
                     newest = later(newest, Files.getLastModifiedTime(file).toInstant());
                 }
             }
