@@ -207,7 +207,7 @@ final class StoreUrlTest {
                 () -> assertThatExceptionOfType(StoreUnavailableException.class)
                         .isThrownBy(() -> open("cassandra://127.0.0.1:1/ks"))
                         .withMessageContaining("cassandra://127.0.0.1:1/ks")
-                        .withMessageContaining("refused")
+                        .withMessageContaining("reason=")
                         .withMessageContaining("check that Cassandra runs there")
                         .withMessageNotContaining("\n"));
     }
