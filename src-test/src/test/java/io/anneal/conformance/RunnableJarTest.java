@@ -104,6 +104,26 @@ final class RunnableJarTest {
     }
 
     @Test
+    void shouldHaveNoPartWithAKnownAdvisory() throws Exception {
+        assumeThat(JAR).exists();
+        Path script = ROOT.resolve(".ci/advisories");
+        Path old = directory.resolve("advisories.txt");
+        Files.writeString(old, "io.netty:netty-handler 999.1 CVE-0000-1 what a later release mends\n");
+
+        Run clean = run(Map.of(), List.of(script.toString(), JAR.toString()));
+        Run listed = run(Map.of(), List.of(script.toString(), "--list", JAR.toString()));
+        Run found = run(Map.of(), List.of(script.toString(), JAR.toString(), old.toString()));
+
+        assertThat(clean.exitCode()).as(clean.out() + clean.err()).isZero();
+        assertThat(listed.out())
+                .contains("org.eclipse.jetty:jetty-http ", "io.netty:netty-handler ", "io.anneal:anneal-core ");
+        assertThat(found.exitCode()).isEqualTo(1);
+        assertThat(found.out())
+                .startsWith("io.netty:netty-handler ")
+                .endsWith("has CVE-0000-1 (what a later release mends); mended in 999.1\n");
+    }
+
+    @Test
     void shouldEndWithTwoWhenCommandLineIsWrong() throws Exception {
         Run run = runJar("sstable", "nonsense");
         assertThat(run.exitCode()).isEqualTo(2);
