@@ -105,9 +105,12 @@ final class CommitLogTest {
                 entries.add(LogFixture.append(log, TABLE, shard, LogFixture.mutation(draws, draws.nextInt(200))));
                 shards.add(shard);
                 if (draws.nextInt(20) == 0) {
-                    released[shard] = entries.get(entries.size() - 1 - draws.nextInt(Math.min(entries.size(), 30)))
+                    CommitLogPosition upTo = entries.get(
+                                    entries.size() - 1 - draws.nextInt(Math.min(entries.size(), 30)))
                             .position();
-                    log.release(TABLE, shard, released[shard]);
+                    log.release(TABLE, shard, upTo);
+                    // What was released once stays so: a later release may end before it.
+                    released[shard] = upTo.compareTo(released[shard]) > 0 ? upTo : released[shard];
                 }
                 if (draws.nextInt(10) == 0) {
                     log.sync();

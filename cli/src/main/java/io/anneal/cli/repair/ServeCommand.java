@@ -23,7 +23,6 @@ import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;

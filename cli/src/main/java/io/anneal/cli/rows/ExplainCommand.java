@@ -27,7 +27,6 @@ import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableSource;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
