@@ -1,6 +1,7 @@
 package io.anneal.key;
 
 import io.anneal.schema.Column;
+import io.anneal.schema.CqlType;
 import io.anneal.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,21 +13,25 @@ public final class KeyText {
 
     /** The parts of a partition key. More than one are each: length in two bytes, value, a zero byte. */
     public static List<String> of(TableSchema schema, KeyView key) {
-        List<Column> columns = schema.partitionKey();
-        byte[] bytes = key.buffer();
-        if (columns.size() == 1) {
-            return List.of(columns.get(0).type().toText(bytes, key.offset(), key.lengthBytes()));
+        List<CqlType> types = schema.partitionKey().stream().map(Column::type).toList();
+        return of(types, key.buffer(), key.offset(), key.lengthBytes());
+    }
+
+    /** The same of a key of such components. */
+    static List<String> of(List<CqlType> types, byte[] bytes, int offset, int keyLengthBytes) {
+        if (types.size() == 1) {
+            return List.of(types.get(0).toText(bytes, offset, keyLengthBytes));
         }
         List<String> texts = new ArrayList<>();
-        int at = key.offset();
-        int end = at + key.lengthBytes();
-        while (at + Short.BYTES <= end && texts.size() < columns.size()) {
+        int at = offset;
+        int end = at + keyLengthBytes;
+        while (at + Short.BYTES <= end && texts.size() < types.size()) {
             int lengthBytes = (bytes[at] & 0xFF) << 8 | bytes[at + 1] & 0xFF;
             at += Short.BYTES;
             if (lengthBytes > end - at) {
                 break;
             }
-            texts.add(columns.get(texts.size()).type().toText(bytes, at, lengthBytes));
+            texts.add(types.get(texts.size()).toText(bytes, at, lengthBytes));
             at += lengthBytes + 1;
         }
         return texts;

@@ -31,7 +31,7 @@ public abstract class CqlType {
     private final int depth;
 
     /** @throws SchemaException when it would be larger, or nested deeper, than is allowed */
-    CqlType(List<CqlType> components) {
+    protected CqlType(List<CqlType> components) {
         this.components = List.copyOf(components);
         depth = SchemaLimits.depth(this.components);
     }

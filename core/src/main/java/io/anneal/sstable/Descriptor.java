@@ -77,6 +77,12 @@ public record Descriptor(Path directory, String version, String generation, Stri
         return Files.exists(file(component));
     }
 
+    /** Whether it lies where Cassandra has a table's secondary index: in {@code .<index>} in the table's directory. */
+    public boolean isInIndexDirectory() {
+        Path name = directory.getFileName();
+        return name != null && name.toString().startsWith(".");
+    }
+
     /** What the TOC lists and is not there; nothing when there is no TOC to tell. */
     public List<Component> missing() throws StorageException {
         if (!has(Component.TOC)) {

@@ -31,6 +31,20 @@ public interface SSTableReader extends Closeable {
     /** What orders the partitions; only {@link Partitioner#MURMUR3} has token ranges. */
     Partitioner partitioner();
 
+    /**
+     * Refuses the SSTable of a secondary index: all of it can be read in its own order, but its keys are not looked for and
+     * it is not merged with others.
+     */
+    default void requireTable() throws UnsupportedSSTableException {
+        if (partitioner().isOfIndexes()) {
+            throw new UnsupportedSSTableException(
+                    descriptor().file(Component.DATA),
+                    UnsupportedSSTableException.Feature.INDEX,
+                    partitioner().className(),
+                    Partitioner.ofTables().toString());
+        }
+    }
+
     /** The first and the last partition key; empty when no component tells. */
     Optional<KeyRange> keyRange() throws IOException;
 

@@ -93,9 +93,10 @@ public final class SSTables implements RowSource, Closeable {
         }
     }
 
-    private static void requireOnePartitioner(List<SSTableReader> readers) {
+    private static void requireOnePartitioner(List<SSTableReader> readers) throws IOException {
         for (SSTableReader reader : readers) {
             SSTableReader first = readers.get(0);
+            reader.requireTable();
             if (reader.partitioner() != first.partitioner()) {
                 throw new SchemaException("SSTables have different partitioners, partitioner="
                         + first.partitioner().className() + ", sstable=" + first.descriptor() + ", other="

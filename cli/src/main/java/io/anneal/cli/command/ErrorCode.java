@@ -10,7 +10,7 @@ enum ErrorCode {
     AMBIGUOUS_TABLE("ANL-1006", "be more precise"),
     STORAGE_FAILED("ANL-1007", "what is half-written counts for nothing; run again once the disk is well"),
     INPUT_OUTPUT("ANL-1008", "check the disk and the system's log"),
-    UNSUPPORTED_SSTABLE("ANL-1009", "change the table's compression and run nodetool upgradesstables -a"),
+    UNSUPPORTED_SSTABLE("ANL-1009", "leave this table out"),
     CORRUPT_STORE("ANL-1010", "restore the file named from a backup of the store, or the store from a snapshot"),
     CORRUPT_COMMIT_LOG("ANL-1011", "see docs/errors.md before anything else: writes may be lost"),
     CORRUPT_SNAPSHOT("ANL-1012", "copy the snapshot again, with all its files, or take another"),

@@ -109,8 +109,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.ACCESS_DENIED, "access denied, path=" + message);
         } else if (failure instanceof AmbiguousTableException) {
             return of(ErrorCode.AMBIGUOUS_TABLE, message);
-        } else if (failure instanceof UnsupportedSSTableException) {
-            return of(ErrorCode.UNSUPPORTED_SSTABLE, message);
+        } else if (failure instanceof UnsupportedSSTableException unsupported) {
+            return of(ErrorCode.UNSUPPORTED_SSTABLE, message, advice(unsupported.feature()));
         } else if (failure instanceof CorruptItemException) {
             return of(ErrorCode.CORRUPT_FRAME, message);
         } else if (failure instanceof StorageException storage) {
@@ -169,6 +169,16 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_FRAME, message);
         }
         return of(ErrorCode.INPUT_OUTPUT, "input or output failed: " + (message == null ? failure : message));
+    }
+
+    private static String advice(UnsupportedSSTableException.Feature feature) {
+        return switch (feature) {
+            case COMPRESSOR -> "change the table's compression and run nodetool upgradesstables -a";
+            case INDEX ->
+                "name its table's own directory; an index is only read by 'anneal sstable dump', 'metadata' and 'verify'";
+            case TOKEN_RANGE -> "read all of the table, without token ranges";
+            case TYPE, PARTITIONER, SECTIONS -> ErrorCode.UNSUPPORTED_SSTABLE.advice();
+        };
     }
 
     private static boolean isTooLarge(Optional<String> code) {

@@ -11,7 +11,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -49,7 +49,7 @@ record TablePair(SSTables left, SSTables right) implements Closeable {
 
     /** Partitions of different order cannot be walked side by side. */
     private void requireOnePartitioner() {
-        Set<Partitioner> partitioners = EnumSet.noneOf(Partitioner.class);
+        Set<Partitioner> partitioners = new HashSet<>();
         left.readers().forEach(reader -> partitioners.add(reader.partitioner()));
         right.readers().forEach(reader -> partitioners.add(reader.partitioner()));
         if (partitioners.size() > 1) {

@@ -27,7 +27,13 @@ import java.util.concurrent.TimeUnit;
  * header does. Streams: holds a row at most. Owned by one thread.
  */
 public final class SSTableDump {
+    private static final String REGULAR = "REGULAR";
+    private static final String INDEX = "INDEX";
+
     private final SSTableCursor cursor;
+    /** Of the table, as Cassandra calls it. */
+    private final String kind;
+
     private final TableSchema schema;
     private final DumpOptions options;
     private final long nowSeconds;
@@ -36,8 +42,9 @@ public final class SSTableDump {
     private long openMicros;
     private long openSeconds;
 
-    private SSTableDump(SSTableCursor cursor, DumpOptions options, long nowSeconds, DumpJson json) {
+    private SSTableDump(SSTableCursor cursor, String kind, DumpOptions options, long nowSeconds, DumpJson json) {
         this.cursor = cursor;
+        this.kind = kind;
         this.options = options;
         this.nowSeconds = nowSeconds;
         schema = cursor.schema();
@@ -82,7 +89,8 @@ public final class SSTableDump {
     static void append(SSTableReader reader, DumpOptions options, long nowSeconds, DumpJson json) throws IOException {
         try (SSTableCursor cursor = reader.scanAsWritten()) {
             try {
-                new SSTableDump(cursor, options, nowSeconds, json).dump();
+                String kind = reader.descriptor().isInIndexDirectory() ? INDEX : REGULAR;
+                new SSTableDump(cursor, kind, options, nowSeconds, json).dump();
             } catch (InvalidValueException e) {
                 throw new CorruptSSTableException(
                         reader.descriptor().file(Component.DATA),
@@ -122,7 +130,7 @@ public final class SSTableDump {
         }
         json.startObject();
         json.name("table kind");
-        json.string("REGULAR");
+        json.string(kind);
         json.name("partition");
         json.startObject();
         json.name("key");

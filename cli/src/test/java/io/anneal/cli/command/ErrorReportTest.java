@@ -21,6 +21,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.UnsupportedTypeException;
 import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException;
+import io.anneal.sstable.UnsupportedSSTableException.Feature;
 import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -63,7 +64,8 @@ final class ErrorReportTest {
                         "ANL-9001",
                         5),
                 Arguments.of(new IOException("Broken pipe, file=" + FILE), "ANL-1008", 1),
-                Arguments.of(new UnsupportedSSTableException(FILE, "compressor", "Snappy", "[LZ4]"), "ANL-1009", 1),
+                Arguments.of(
+                        new UnsupportedSSTableException(FILE, Feature.COMPRESSOR, "Snappy", "[LZ4]"), "ANL-1009", 1),
                 Arguments.of(new CorruptManifestException(FILE, 3, "no such fact"), "ANL-1010", 1),
                 Arguments.of(new CorruptCommitLogException(FILE, 4096, "section is broken"), "ANL-1011", 1),
                 Arguments.of(new SchemaException(FILE + ":1:2: no table"), "ANL-2001", 1),
@@ -111,6 +113,15 @@ final class ErrorReportTest {
                 .contains(FILE.toString())
                 .endsWith("; " + report.advice())
                 .doesNotContain("\n");
+    }
+
+    @Test
+    void shouldAdviseToChangeTheCompressionWhereThatIsWhatIsNotSupported() {
+        assertThat(Feature.values())
+                .filteredOn(feature -> ErrorReport.of(new UnsupportedSSTableException(FILE, feature, "a", "[b]"))
+                        .advice()
+                        .contains("compression"))
+                .containsExactly(Feature.COMPRESSOR);
     }
 
     @Test

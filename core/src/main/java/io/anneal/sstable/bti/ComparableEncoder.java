@@ -8,9 +8,7 @@ import io.anneal.key.Partitioner;
 import io.anneal.schema.Column;
 import io.anneal.schema.ComparableBytes;
 import io.anneal.schema.CqlType;
-import io.anneal.schema.CqlTypes;
 import io.anneal.schema.TableSchema;
-import java.math.BigInteger;
 import java.util.List;
 
 /**
@@ -43,24 +41,9 @@ final class ComparableEncoder {
         writeKey(Partitioner.MURMUR3, key, out);
     }
 
-    /** Appends a key; a token of another partitioner is a {@code varint}, or the key itself. */
+    /** Appends a key; a token of another partitioner is a {@code varint}, the key itself, or its value. */
     static void writeKey(Partitioner partitioner, KeyView key, ByteWriter out) {
-        switch (partitioner) {
-            case MURMUR3 -> writeToken(key.token(), out);
-            case RANDOM -> {
-                byte[] bytes = key.toDecoratedKey().bytes();
-                byte[] token = new BigInteger(partitioner.tokenText(bytes)).toByteArray();
-                out.writeByte(ComparableBytes.NEXT_COMPONENT);
-                CqlTypes.VARINT.writeComparable(token, 0, token.length, out);
-            }
-            case BYTE_ORDERED -> {
-                out.writeByte(ComparableBytes.NEXT_COMPONENT);
-                ComparableBytes.writeEscaped(key.buffer(), key.offset(), key.lengthBytes(), out);
-            }
-        }
-        out.writeByte(ComparableBytes.NEXT_COMPONENT);
-        ComparableBytes.writeEscaped(key.buffer(), key.offset(), key.lengthBytes(), out);
-        out.writeByte(ComparableBytes.TERMINATOR);
+        partitioner.writeComparable(key, out);
     }
 
     /** Appends what tells a key from those with other tokens: with Murmur3 the token, else everything. */

@@ -7,6 +7,7 @@ import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.KeyView;
 import io.anneal.key.Partitioner;
 import io.anneal.key.TokenRange;
+import io.anneal.schema.InvalidValueException;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.file.ChunkSource;
 import io.anneal.sstable.file.DataWindow;
@@ -112,7 +113,7 @@ public final class DataCursor extends WindowCursor {
     public FragmentKind advance() throws IOException {
         try {
             return at(next());
-        } catch (ByteUnderflowException | MalformedRowException e) {
+        } catch (ByteUnderflowException | MalformedRowException | InvalidValueException e) {
             throw corrupt(e);
         }
     }

@@ -263,7 +263,7 @@ public final class DataReader implements SSTableReader {
         if (partitioner() != Partitioner.MURMUR3 && !range.equals(TokenRange.Linear.ALL)) {
             throw new UnsupportedSSTableException(
                     dataFile,
-                    "token range of a partitioner",
+                    UnsupportedSSTableException.Feature.TOKEN_RANGE,
                     partitioner().className(),
                     Partitioner.MURMUR3.className());
         }
@@ -275,6 +275,7 @@ public final class DataReader implements SSTableReader {
             throws IOException {
         DataCursor cursor = scan(schema, range);
         if (after.isPresent()) {
+            requireTable();
             byte[] key = after.get().bytes();
             // Between two tokens is a key with a token that no bytes have.
             long token = partitioner() == Partitioner.MURMUR3
@@ -310,6 +311,7 @@ public final class DataReader implements SSTableReader {
      */
     SliceCursor read(TableSchema schema, DecoratedKey key, Slices slices, boolean reversed, long heldBytes)
             throws IOException {
+        requireTable();
         byte[] keyBytes = key.bytes();
         long token = partitioner().token(keyBytes, 0, keyBytes.length);
         KeyView wanted = new KeyView().wrap(token, keyBytes, 0, keyBytes.length);
@@ -446,6 +448,7 @@ public final class DataReader implements SSTableReader {
 
     @Override
     public SSTableCursor salvage(TableSchema schema, Consumer<LostData> listener) throws IOException {
+        requireTable();
         return new SalvageCursor(this, schema, decoder(schema), listener);
     }
 

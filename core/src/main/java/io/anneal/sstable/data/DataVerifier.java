@@ -59,6 +59,9 @@ final class DataVerifier {
         } else if (reader.bloomFilterFpChance() < 1.0) {
             notes.add("no Filter.db: reads of a key look for it in the index");
         }
+        if (!reader.partitioner().isOrderKnown()) {
+            notes.add("no order of partitions is known: an index on a collection, written by Cassandra before 5.0");
+        }
         Statistics.read(descriptor, reader.version(), schema.keyspace(), schema.name());
         StatisticsCheck statistics = new StatisticsCheck(
                 descriptor.file(Component.STATISTICS), reader.statistics(), rowsAreCounted(reader.metadata()));

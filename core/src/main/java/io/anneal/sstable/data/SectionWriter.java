@@ -119,7 +119,10 @@ public final class SectionWriter implements SectionTarget {
         SSTableVersion version = SSTableVersion.of(staged.descriptor()).orElseThrow();
         if (!version.isAtLeast(SSTableVersion.NA)) {
             throw new UnsupportedSSTableException(
-                    staged.descriptor().file(Component.DATA), "version of sections", version.text(), "na and later");
+                    staged.descriptor().file(Component.DATA),
+                    UnsupportedSSTableException.Feature.SECTIONS,
+                    version.text(),
+                    "na and later");
         }
         byte[] bytes = new byte[manifest.statistics().remaining()];
         manifest.statistics().duplicate().get(bytes);

@@ -15,7 +15,7 @@ public abstract class ChunkCodec {
         Compressor compressor = Compressor.ofClass(className)
                 .orElseThrow(() -> new UnsupportedSSTableException(
                         file,
-                        "compressor",
+                        UnsupportedSSTableException.Feature.COMPRESSOR,
                         className,
                         Arrays.stream(Compressor.values())
                                 .map(Compressor::className)

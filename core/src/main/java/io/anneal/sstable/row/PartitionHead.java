@@ -46,7 +46,7 @@ public final class PartitionHead {
 
     private void takeKey(int offset, int lengthBytes) throws CorruptSSTableException {
         read.wrap(partitioner.token(in.array(), offset, lengthBytes), in.array(), offset, lengthBytes);
-        if (anyKey && key.compareTo(read) >= 0) {
+        if (anyKey && partitioner.compare(key, read) >= 0) {
             throw window.source()
                     .corrupt(
                             position,

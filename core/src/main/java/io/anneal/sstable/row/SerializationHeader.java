@@ -1,6 +1,7 @@
 package io.anneal.sstable.row;
 
 import io.anneal.io.ByteReader;
+import io.anneal.key.PartitionerDefinedOrder;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlType;
 import io.anneal.schema.TableSchema;
@@ -39,7 +40,7 @@ public record SerializationHeader(
         int clusteringCount = in.readUnsignedVInt32();
         List<CqlType> clusteringTypes = new ArrayList<>();
         for (int i = 0; i < clusteringCount; i++) {
-            clusteringTypes.add(TypeParser.parse(text(in)));
+            clusteringTypes.add(PartitionerDefinedOrder.parseClustering(text(in)));
         }
         return new SerializationHeader(
                 minTimestampMicros,
@@ -59,6 +60,18 @@ public record SerializationHeader(
             columns.add(new HeaderColumn(name, TypeParser.parse(text(in))));
         }
         return List.copyOf(columns);
+    }
+
+    /** The same with other types of the components of the key. */
+    public SerializationHeader withKeyTypes(List<CqlType> types) {
+        return new SerializationHeader(
+                minTimestampMicros,
+                minLocalDeletionTimeSeconds,
+                minTtlSeconds,
+                List.copyOf(types),
+                clusteringTypes,
+                staticColumns,
+                regularColumns);
     }
 
     public static String text(ByteReader in) {

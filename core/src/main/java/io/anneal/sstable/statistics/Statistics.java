@@ -3,6 +3,8 @@ package io.anneal.sstable.statistics;
 import io.anneal.io.ByteReader;
 import io.anneal.io.ByteUnderflowException;
 import io.anneal.key.Partitioner;
+import io.anneal.schema.CqlType;
+import io.anneal.schema.CqlTypes;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
@@ -17,7 +19,7 @@ import io.anneal.sstable.row.MalformedRowException;
 import io.anneal.sstable.row.SerializationHeader;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.zip.CRC32;
 
@@ -68,7 +70,8 @@ public record Statistics(SerializationHeader header, TableSchema schema, SSTable
             } catch (SchemaException | IllegalArgumentException e) {
                 throw new CorruptSSTableException(file, in.offset(), "header holds no schema: " + e.getMessage(), e);
             } catch (UnsupportedTypeException e) {
-                throw new UnsupportedSSTableException(file, "type", e.getMessage(), "types of CQL");
+                throw new UnsupportedSSTableException(
+                        file, UnsupportedSSTableException.Feature.TYPE, e.getMessage(), "types of CQL");
             }
         }
 
@@ -92,15 +95,6 @@ public record Statistics(SerializationHeader header, TableSchema schema, SSTable
 
             ByteReader validation = part(VALIDATION);
             String className = ComponentFiles.readUtf(validation);
-            Partitioner partitioner = Partitioner.of(className)
-                    .orElseThrow(() -> new UnsupportedSSTableException(
-                            file,
-                            "partitioner",
-                            className,
-                            Arrays.stream(Partitioner.values())
-                                    .map(Partitioner::className)
-                                    .toList()
-                                    .toString()));
             double bloomFilterFpChance = Double.longBitsToDouble(validation.readLong());
             requireEnd(validation);
 
@@ -110,6 +104,17 @@ public record Statistics(SerializationHeader header, TableSchema schema, SSTable
             ByteReader headerPart = part(HEADER);
             SerializationHeader header = SerializationHeader.parse(headerPart);
             requireEnd(headerPart);
+            boolean hasKeysOfMany = header.keyTypes().get(0).isMultiCell();
+            Partitioner partitioner = Partitioner.of(className, hasKeysOfMany ? keysOfMany(header) : header.keyTypes())
+                    .orElseThrow(() -> new UnsupportedSSTableException(
+                            file,
+                            UnsupportedSSTableException.Feature.PARTITIONER,
+                            className,
+                            Partitioner.ofTables().toString()));
+            if (hasKeysOfMany) {
+                List<CqlType> types = keysOfMany(header);
+                header = header.withKeyTypes(types.isEmpty() ? List.of(CqlTypes.BLOB) : types);
+            }
 
             ByteReader statsPart = part(STATS);
             decoder = new StatisticsDecoder(version, statsPart, header);
@@ -119,6 +124,17 @@ public record Statistics(SerializationHeader header, TableSchema schema, SSTable
                 requireEnd(statsPart);
             }
             return new Statistics(header, header.toSchema(keyspace, table), metadata);
+        }
+
+        /**
+         * The types of the keys of an index on a collection, where the header tells the collection's. Since {@code oa} that is a
+         * map, and keys are composites of its entries. Before, nobody tells whether keys are keys, values or entries.
+         */
+        private List<CqlType> keysOfMany(SerializationHeader header) {
+            CqlType told = header.keyTypes().get(0);
+            return version.isAtLeast(SSTableVersion.OA) && told.kind() == CqlType.Kind.MAP
+                    ? told.components()
+                    : List.of();
         }
 
         private void readContents() throws CorruptSSTableException {

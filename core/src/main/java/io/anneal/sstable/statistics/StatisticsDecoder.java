@@ -4,8 +4,8 @@ import io.anneal.fragment.DeletionTime;
 import io.anneal.io.ByteReader;
 import io.anneal.key.Clustering;
 import io.anneal.key.Partitioner;
+import io.anneal.key.PartitionerDefinedOrder;
 import io.anneal.schema.CqlType;
-import io.anneal.schema.TypeParser;
 import io.anneal.sstable.CoveredClusterings;
 import io.anneal.sstable.DropTimes;
 import io.anneal.sstable.EstimatedHistogram;
@@ -240,7 +240,7 @@ final class StatisticsDecoder {
         int count = checkedCount(in.readUnsignedVInt(), 1);
         List<CqlType> types = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            types.add(TypeParser.parse(SerializationHeader.text(in)));
+            types.add(PartitionerDefinedOrder.parseClustering(SerializationHeader.text(in)));
         }
         if (types.size() != header.clusteringTypes().size()) {
             throw new MalformedRowException("number of clustering columns differs from the header's, count=" + count);
