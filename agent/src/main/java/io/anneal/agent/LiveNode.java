@@ -84,7 +84,7 @@ public final class LiveNode implements Closeable {
         try {
             return NodeTables.connect(config, host, nativeAddress(), hostId());
         } catch (LiveNodeException e) {
-            throw new LiveNodeException(
+            throw LiveNodeException.unreachable(
                     "Cassandra's CQL can't be used where the node says by JMX that it is: say where with --cql, node="
                             + beans.address() + ", reason=" + e.getMessage(),
                     e);

@@ -74,7 +74,7 @@ final class NodeBeans implements Closeable {
         } catch (IOException | JMException | SecurityException e) {
             throw e instanceof LiveNodeException late
                     ? late
-                    : new LiveNodeException(
+                    : LiveNodeException.unreachable(
                             "Cassandra's JMX can't be reached, address=" + address + ", reason=" + e, e);
         }
     }

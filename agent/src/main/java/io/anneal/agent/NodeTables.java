@@ -55,7 +55,8 @@ final class NodeTables implements Closeable {
         } catch (LiveNodeException e) {
             throw e;
         } catch (IOException e) {
-            throw failed(address, config.cqlTls() ? "connect over TLS" : "connect without TLS", e);
+            throw LiveNodeException.unreachable(
+                    text(address, config.cqlTls() ? "connect over TLS" : "connect without TLS", e), e);
         } catch (NoSuchAlgorithmException e) {
             throw new LiveNodeException("this Java has no TLS by default, address=" + address + ", reason=" + e, e);
         }
@@ -228,10 +229,12 @@ final class NodeTables implements Closeable {
     }
 
     private static LiveNodeException failed(String address, String what, IOException e) {
-        return new LiveNodeException(
-                "Cassandra did not answer by CQL, address=" + address + ", what=" + what + ", reason="
-                        + (e instanceof CqlConnection.RefusedException ? e.getMessage() : e),
-                e);
+        return new LiveNodeException(text(address, what, e), e);
+    }
+
+    private static String text(String address, String what, IOException e) {
+        return "Cassandra did not answer by CQL, address=" + address + ", what=" + what + ", reason="
+                + (e instanceof CqlConnection.RefusedException ? e.getMessage() : e);
     }
 
     @Override

@@ -137,8 +137,9 @@ final class RepairTest {
         assertThat(repair("--table", TABLE).out().lines())
                 .anyMatch(line ->
                         line.matches("  windows equal \\d+, by deletions 0, .*, list \\d+; exchanged .* hash(es)?"))
-                .anyMatch(line -> line.matches(
-                        "  time of the master: reading [0-9.]+ s, waiting for replicas [0-9.]+ s, reconciling .*"));
+                .anyMatch(
+                        line -> line.matches(
+                                "  time of the master, added up over parts that ran side by side: reading [0-9.]+ s, waiting for replicas [0-9.]+ s, reconciling .*"));
 
         JsonNode json = table(apply("--json"), 0);
         assertThat(json.get("windows-list").longValue()

@@ -9,10 +9,24 @@ import java.io.IOException;
 public final class UnsupportedVersionException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** What has a version. */
+    public enum Subject {
+        SSTABLE,
+        /** A file of Anneal's own. */
+        OWN_FILE,
+        PEER
+    }
+
+    private final Subject subject;
     private final String resource;
     private final String found;
     private final String oldest;
     private final String newest;
+
+    /** Of an SSTable. */
+    public UnsupportedVersionException(String resource, String found, String oldest, String newest) {
+        this(Subject.SSTABLE, resource, found, oldest, newest);
+    }
 
     /**
      * @param resource the file, or the protocol and the peer, whose version was read
@@ -20,13 +34,18 @@ public final class UnsupportedVersionException extends IOException {
      * @param oldest   the oldest version this build reads
      * @param newest   the newest version this build reads
      */
-    public UnsupportedVersionException(String resource, String found, String oldest, String newest) {
+    public UnsupportedVersionException(Subject subject, String resource, String found, String oldest, String newest) {
         super("version is not supported, resource=" + resource + ", found=" + found + ", oldest=" + oldest + ", newest="
                 + newest);
+        this.subject = subject;
         this.resource = resource;
         this.found = found;
         this.oldest = oldest;
         this.newest = newest;
+    }
+
+    public Subject subject() {
+        return subject;
     }
 
     public String resource() {

@@ -185,6 +185,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         int version = Byte.toUnsignedInt(header[FrameDescriptor.VERSION_OFFSET]);
         if (version != FrameDescriptor.VERSION) {
             throw new UnsupportedVersionException(
+                    UnsupportedVersionException.Subject.PEER,
                     "frame of " + peer,
                     String.valueOf(version),
                     String.valueOf(FrameDescriptor.VERSION),

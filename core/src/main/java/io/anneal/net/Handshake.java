@@ -80,6 +80,7 @@ final class Handshake {
         if (!ours.overlaps(theirs)) {
             int found = theirs.newest() < ours.oldest() ? theirs.newest() : theirs.oldest();
             throw new UnsupportedVersionException(
+                    UnsupportedVersionException.Subject.PEER,
                     what + " of " + peer,
                     String.valueOf(found),
                     String.valueOf(ours.oldest()),

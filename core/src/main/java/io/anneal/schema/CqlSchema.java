@@ -2,7 +2,9 @@ package io.anneal.schema;
 
 import io.anneal.io.StorageException;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Collections;
@@ -68,24 +70,33 @@ public final class CqlSchema {
     /**
      * Reads a file.
      *
+     * @throws NoSuchFileException when it is not there
      * @throws StorageException when it can't be read
-     * @throws SchemaException as {@link #parse(String, Path)} does
+     * @throws SchemaException as {@link #parse(String, Path)} does, or when it is no text
      */
-    public static CqlSchema read(Path file) throws StorageException {
+    public static CqlSchema read(Path file) throws IOException {
         return parse(text(file), file);
     }
 
     /**
      * Reads the text of a file that {@link #parse(String, Path)} takes.
      *
+     * @throws NoSuchFileException when it is not there
      * @throws StorageException when it can't be read
-     * @throws SchemaException when it is too long
+     * @throws SchemaException when it is too long, or no text
      */
-    public static String text(Path file) throws StorageException {
+    public static String text(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new SchemaException("schema text is a file, not a directory, file=" + file);
+        }
         try {
             // No character takes more than three bytes of UTF-8.
             requireLength(Files.size(file) / 3, file.toString(), SchemaLimits.FILE_CHARACTERS_MAX);
             return Files.readString(file);
+        } catch (CharacterCodingException e) {
+            throw new SchemaException("schema text is no text in UTF-8, file=" + file);
+        } catch (NoSuchFileException e) {
+            throw e;
         } catch (IOException e) {
             throw new StorageException("read", file, e);
         }

@@ -13,6 +13,7 @@ import io.anneal.sstable.FileContent;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableSections;
 import io.anneal.sstable.SSTableStatistics;
+import io.anneal.store.directory.DataNotFoundException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -280,9 +281,9 @@ public final class LiveFiles implements Closeable {
             missing.add(Component.DATA);
         }
         if (!missing.isEmpty()) {
-            throw new NoSuchFileException(
+            throw new DataNotFoundException(
+                    DataNotFoundException.Sought.SSTABLE,
                     sstable.descriptor().file(missing.get(0)).toString(),
-                    null,
                     "SSTable was deleted while it was opened");
         }
     }

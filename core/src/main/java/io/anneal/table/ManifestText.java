@@ -102,7 +102,12 @@ final class ManifestText {
         String version = FORMAT.versionOf(text).orElseThrow(() -> wrong("file is no manifest", null));
         boolean isRenumbered = version.equals(RENUMBERED.version());
         if (!isRenumbered && !version.equals(FORMAT.version())) {
-            throw new UnsupportedVersionException(file.toString(), version, FORMAT.version(), RENUMBERED.version());
+            throw new UnsupportedVersionException(
+                    UnsupportedVersionException.Subject.OWN_FILE,
+                    file.toString(),
+                    version,
+                    FORMAT.version(),
+                    RENUMBERED.version());
         }
         lineNumber = (int) text.lines().count();
         List<String> facts = FORMAT.facts(text).orElseThrow(() -> wrong("manifest's checksum is wrong", null));

@@ -4,7 +4,7 @@ package io.anneal.cli.command;
 enum ErrorCode {
     CORRUPT_SSTABLE("ANL-1001", "restore the SSTable from another replica or a backup, or repair without it"),
     UNSUPPORTED_VERSION("ANL-1002", "upgrade the SSTable or Anneal"),
-    NOT_FOUND("ANL-1003", "check the path and the table's name"),
+    NOT_FOUND("ANL-1003", "check the path"),
     NOT_A_DIRECTORY("ANL-1004", "give a directory here"),
     ACCESS_DENIED("ANL-1005", "run as the user who owns the files, or change their permissions"),
     AMBIGUOUS_TABLE("ANL-1006", "be more precise"),

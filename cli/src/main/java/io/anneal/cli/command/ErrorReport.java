@@ -36,6 +36,7 @@ import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.store.directory.AmbiguousTableException;
 import io.anneal.store.directory.CorruptSnapshotException;
 import io.anneal.store.directory.CorruptStoreException;
+import io.anneal.store.directory.DataNotFoundException;
 import io.anneal.streaming.StreamException;
 import io.anneal.table.CorruptManifestException;
 import java.io.IOException;
@@ -98,8 +99,13 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_SNAPSHOT, message);
         } else if (failure instanceof CorruptCommitLogException) {
             return of(ErrorCode.CORRUPT_COMMIT_LOG, message);
-        } else if (failure instanceof UnsupportedVersionException) {
-            return of(ErrorCode.UNSUPPORTED_VERSION, message);
+        } else if (failure instanceof UnsupportedVersionException version) {
+            return of(ErrorCode.UNSUPPORTED_VERSION, message, FileAdvice.of(version.subject()));
+        } else if (failure instanceof DataNotFoundException missing) {
+            return of(
+                    ErrorCode.NOT_FOUND,
+                    missing.getReason() + ", path=" + missing.getFile(),
+                    FileAdvice.of(missing.sought()));
         } else if (failure instanceof NoSuchFileException missing) {
             String reason = missing.getReason() == null ? "no such file or directory" : missing.getReason();
             return of(ErrorCode.NOT_FOUND, reason + ", path=" + missing.getFile());
@@ -149,8 +155,10 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                             ErrorCode.STREAM,
                             message,
                             stream.waiver().map(RepairAdvice::of).orElse(ErrorCode.STREAM.advice())));
-        } else if (failure instanceof LiveNodeException) {
-            return of(ErrorCode.LIVE_NODE, message);
+        } else if (failure instanceof LiveNodeException node) {
+            return node.isUnreachable()
+                    ? of(ErrorCode.LIVE_NODE, message, PeerAdvice.ofUnreachableNode())
+                    : of(ErrorCode.LIVE_NODE, message);
         } else if (failure instanceof ClusterRefusedException refused) {
             return of(ErrorCode.LIVE_NODE, message, refused.advice());
         } else if (failure instanceof RunRefusedException refused) {

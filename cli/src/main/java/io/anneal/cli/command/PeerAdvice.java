@@ -17,6 +17,11 @@ final class PeerAdvice {
                 : ErrorCode.LIVE_NODE.advice();
     }
 
+    /** Of a node of Cassandra's that an agent can't speak with. */
+    static String ofUnreachableNode() {
+        return "check that the node runs, --jmx and --cql, and whether it wants TLS or a login there";
+    }
+
     static String of(String code) {
         return switch (code) {
             case PeerException.TOKEN_MISSING, PeerException.TOKEN_WRONG -> "give both sides the same --token-file";

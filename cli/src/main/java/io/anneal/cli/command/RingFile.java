@@ -15,9 +15,7 @@ public final class RingFile {
 
     /** Throws a usage error of the command where the file is no ring. */
     public static Ring read(Subcommand command, Path file) throws IOException {
-        if (Files.isDirectory(file)) {
-            throw command.usage("a ring is a file, not a directory, file=" + file);
-        }
+        command.requireFile("--ring", file);
         if (Files.size(file) > MAX_BYTES) {
             throw command.usage("file is too long to be a ring, file=" + file + ", lengthBytes=" + Files.size(file)
                     + ", maxBytes=" + MAX_BYTES);

@@ -7,6 +7,8 @@ import io.anneal.net.PeerAddress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -198,6 +200,11 @@ public abstract class Subcommand implements Callable<Integer> {
         if (!isRight) {
             throw usage(otherwise);
         }
+    }
+
+    /** Refuses a directory where an option takes a file: what reading it fails with names neither. */
+    public final void requireFile(String option, Path file) {
+        require(!Files.isDirectory(file), option + " takes a file, not a directory, path=" + file);
     }
 
     /** Reads what an option says; what is wrong with it is a usage error that names the option. */

@@ -44,6 +44,7 @@ final class PageOptions {
         PageConfig config =
                 PageConfig.loopback().on(host, port).withHosts(allowedHosts).withEnvironment(environment);
         if (tokenFile != null) {
+            command.requireFile("--token-file", tokenFile);
             config = config.withToken(Files.readString(tokenFile).strip());
         }
         if (history != null) {

@@ -28,6 +28,7 @@ import io.anneal.repair.RepairEnvironment;
 import io.anneal.repair.RepairMember;
 import io.anneal.repair.RepairRunner;
 import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.DataNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
@@ -226,6 +227,10 @@ public final class RepairCommand extends Subcommand {
         List<String> wanted = new ArrayList<>(names);
         for (Path directory : directories) {
             wanted.add(NamedReplica.place(directory).toString());
+        }
+        if (runs.isStatus()) {
+            // Of history there is "nothing recorded"; nothing unfinished would be an answer.
+            runs.requireDirectory();
         }
         replicas.forEach(address -> wanted.add(PeerAddress.text(RepairRunner.address(address))));
         return new PastRuns(this, runs.records(this), runs::resumeCommand, tables, wanted).show(runs.isHistory());
@@ -576,9 +581,9 @@ public final class RepairCommand extends Subcommand {
             found.addAll(onServers(keyspace));
         }
         if (found.isEmpty()) {
-            throw new NoSuchFileException(
+            throw new DataNotFoundException(
+                    DataNotFoundException.Sought.TABLE,
                     (directories.isEmpty() ? replicas : directories).toString(),
-                    null,
                     "no such table here, table=" + wholeKeyspace);
         }
         return found.stream().map(table -> new QualifiedTable(keyspace, table)).toList();

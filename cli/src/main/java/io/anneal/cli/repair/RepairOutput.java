@@ -189,7 +189,7 @@ final class RepairOutput {
         }
         out.printf(
                 Locale.ROOT,
-                "  time of the master: reading %s, waiting for replicas %s, reconciling %s, writing %s%n",
+                "  time of the master, added up over parts that ran side by side: reading %s, waiting for replicas %s, reconciling %s, writing %s%n",
                 seconds(counts.of(RepairCount.READ_NANOS)),
                 seconds(counts.of(RepairCount.WAIT_NANOS)),
                 seconds(counts.of(RepairCount.RECONCILE_NANOS)),

@@ -19,6 +19,7 @@ import io.anneal.repair.RepairRunner;
 import io.anneal.schema.CqlSchema;
 import io.anneal.store.Store;
 import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.DataNotFoundException;
 import io.anneal.store.directory.StoreDirectory;
 import io.anneal.table.StoreConfig;
 import java.io.Closeable;
@@ -222,7 +223,7 @@ public final class ServeCommand extends Subcommand {
 
     private void requireTables(List<QualifiedTable> tables) throws NoSuchFileException {
         if (tables.isEmpty()) {
-            throw new NoSuchFileException(data.toString(), null, "no table here");
+            throw new DataNotFoundException(DataNotFoundException.Sought.TABLES, data.toString(), "no table here");
         }
         warnOfAbsent("--allow-table", allowedTables, tables);
     }

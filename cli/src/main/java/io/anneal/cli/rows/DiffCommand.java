@@ -15,9 +15,9 @@ import io.anneal.key.TokenRange;
 import io.anneal.merge.PurgeCursor;
 import io.anneal.merge.SessionPurgeRule;
 import io.anneal.store.directory.CassandraDirectory;
+import io.anneal.store.directory.DataNotFoundException;
 import io.anneal.store.directory.TableDirectories;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,7 +140,8 @@ public final class DiffCommand extends Subcommand {
                     () -> right.table(table.keyspace(), table.table())));
         }
         if (pairs.isEmpty()) {
-            throw new NoSuchFileException(directories.toString(), null, "no such table here, table=" + tables);
+            throw new DataNotFoundException(
+                    DataNotFoundException.Sought.TABLE, directories.toString(), "no such table here, table=" + tables);
         }
         return pairs;
     }

@@ -311,7 +311,11 @@ public final class ScanCommand extends Subcommand {
         if (stateless) {
             scan = scan.stateless();
         }
-        return cookieKey == null ? scan : scan.signedWith(Files.readAllBytes(cookieKey));
+        if (cookieKey == null) {
+            return scan;
+        }
+        requireFile("--cookie-key", cookieKey);
+        return scan.signedWith(Files.readAllBytes(cookieKey));
     }
 
     private int print(ScanPages pages, TableSchema schema) throws IOException {

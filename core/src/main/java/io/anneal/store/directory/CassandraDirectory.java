@@ -66,10 +66,7 @@ public final class CassandraDirectory {
      */
     public void requireTables() throws IOException {
         if (found.isEmpty() && !isStoreOrEmpty()) {
-            throw new NoSuchFileException(
-                    given.toString(),
-                    null,
-                    "no table is here: give a store, a directory of its tables, a data directory of Cassandra's or a snapshot");
+            throw new DataNotFoundException(DataNotFoundException.Sought.TABLES, given.toString(), "no table is here");
         }
     }
 
@@ -161,7 +158,8 @@ public final class CassandraDirectory {
 
     private TableDirectories onlyOne(List<TableDirectories> candidates, String wanted) throws IOException {
         if (candidates.isEmpty()) {
-            throw new NoSuchFileException(given.toString(), null, "no such table here, table=" + wanted);
+            throw new DataNotFoundException(
+                    DataNotFoundException.Sought.TABLE, given.toString(), "no such table here, table=" + wanted);
         }
         List<TableDirectories> filled = new ArrayList<>();
         for (TableDirectories candidate : candidates) {

@@ -55,8 +55,10 @@ public record StoreDirectory(Path directory, StoreFile file) {
             throw new NotDirectoryException(directory.toString());
         }
         StoreFile file = StoreFile.read(directory)
-                .orElseThrow(() -> new NoSuchFileException(
-                        directory.toString(), null, "directory is no store: it has no file STORE"));
+                .orElseThrow(() -> new DataNotFoundException(
+                        DataNotFoundException.Sought.STORE,
+                        directory.toString(),
+                        "directory is no store: it has no file STORE"));
         return new StoreDirectory(directory, file);
     }
 
