@@ -5,10 +5,10 @@ import io.anneal.commitlog.SegmentFiles.NamedFile;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.Directories;
 import io.anneal.io.OutputFile;
+import io.anneal.io.PrivateFiles;
 import io.anneal.io.StorageException;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
@@ -32,7 +32,7 @@ import java.util.UUID;
 public final class CommitLog implements Closeable {
     /** Opens a segment's file, which is new or recycled. Tests put failing ones in its place. */
     public static final OutputFile.Opener OPENER =
-            file -> FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            file -> PrivateFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 
     static final long CLOCK_UNKNOWN = Long.MIN_VALUE;
     /** A larger mutation has no position behind it. */

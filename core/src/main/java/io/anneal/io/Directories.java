@@ -75,7 +75,7 @@ public final class Directories {
             return false;
         }
         try {
-            Files.createDirectory(directory);
+            PrivateFiles.createDirectory(directory);
         } catch (FileAlreadyExistsException e) {
             // Somebody else may have made it meanwhile.
             if (!Files.isDirectory(directory)) {

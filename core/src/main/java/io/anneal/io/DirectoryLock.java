@@ -135,7 +135,7 @@ public final class DirectoryLock implements Closeable {
 
     private static FileChannel open(Path file) throws StorageException {
         try {
-            return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            return PrivateFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         } catch (IOException e) {
             throw new StorageException("create", file, e);
         }

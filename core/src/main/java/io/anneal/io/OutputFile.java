@@ -19,7 +19,7 @@ public final class OutputFile implements Closeable {
 
     /** Creates the file, which must not exist. */
     public static final Opener CREATE_NEW =
-            file -> FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            file -> PrivateFiles.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
     private static final int BUFFER_BYTES = 64 * 1024;
 

@@ -1,5 +1,6 @@
 package io.anneal.table;
 
+import io.anneal.io.PrivateFiles;
 import io.anneal.io.StorageException;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -43,10 +44,10 @@ public final class SSTableLinks {
                 return;
             } catch (UnsupportedOperationException | FileSystemException e) {
                 // Another disk, or a file system without links: copying says what else may be wrong.
-                Files.copy(source, target);
+                PrivateFiles.copy(source, target);
                 return;
             }
         }
-        Files.copy(source, target);
+        PrivateFiles.copy(source, target);
     }
 }

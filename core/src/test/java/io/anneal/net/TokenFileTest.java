@@ -2,12 +2,14 @@ package io.anneal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +52,38 @@ class TokenFileTest {
         assertThatThrownBy(() -> TokenFile.read(directory))
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining("not a regular file");
+    }
+
+    @Test
+    void shouldRefuseAFileThatOthersMayPutAnotherInThePlaceOf() throws IOException {
+        Path file = file("0123456789abcdef", "rw-------");
+        for (String permissions : new String[] {"rwxrwxr-x", "rwxr-x-wx"}) {
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
+
+            assertThatThrownBy(() -> TokenFile.read(file))
+                    .isInstanceOf(FileSystemException.class)
+                    .hasMessageContaining("in a directory that others may write to")
+                    .hasMessageContaining("permissions=" + permissions);
+        }
+        // As of /tmp: nobody can remove or rename what others own.
+        Files.setAttribute(directory, "unix:mode", 01777);
+
+        assertThat(TokenFile.read(file)).isNotNull();
+    }
+
+    /** Only root can give files away; of another user's file, only root is asked for more than its mode. */
+    @Test
+    void shouldRefuseAFileOfAnotherUser() throws IOException {
+        Path file = file("0123456789abcdef", "rw-------");
+        UserPrincipal self = Files.getOwner(file);
+        assumeThat(self.getName()).isEqualTo("root");
+        Files.setOwner(
+                file, file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+
+        assertThatThrownBy(() -> TokenFile.read(file))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("must belong to the user of this process")
+                .hasMessageContaining("owner=nobody, user=root");
     }
 
     @Test
