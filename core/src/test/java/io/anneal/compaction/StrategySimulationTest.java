@@ -56,8 +56,8 @@ class StrategySimulationTest {
                 strategy("SizeTieredCompactionStrategy", "min_sstable_size", "256KiB"),
                 NOTHING,
                 (simulation, where) -> {
-                    // At most three of each size are left, sizes grow by four.
-                    assertThat(simulation.sstablesMax()).as(where).isLessThanOrEqualTo((int) (3 * (levels(4) + 2)));
+                    // At most three of each size are left, sizes grow by four, and one may lie at the edge of two.
+                    assertThat(simulation.sstablesMax()).as(where).isLessThanOrEqualTo((int) (3 * (levels(4) + 3)));
                     assertThat(simulation.writeAmplification()).as(where).isLessThan(levels(4) + 2);
                 });
     }
