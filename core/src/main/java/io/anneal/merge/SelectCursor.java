@@ -14,13 +14,14 @@ import java.util.List;
 /**
  * What a {@code SELECT} shows of a merged cursor at a time: rows that exist then, of them what has not expired, and partitions
  * that have a row or static values. There are no deletions in it. A row exists if its liveness does, or a cell of a column
- * that was not dropped; in a compact table that declares no clustering no row does, only static values.
+ * that was not dropped; in a materialized view it may need liveness ({@link TableSchema#needsLiveness}). In a compact table that declares no clustering no row does, only static values.
  *
  * <p>Behind a row that shows there may lie any number that do not. {@link #pauseAt} bounds how many of them are passed in one
  * call. Allocates nothing per row. Closes the inner cursor. Owned by one thread.
  */
 public final class SelectCursor extends ForwardingCursor {
     private final boolean hidesRows;
+    private final boolean needsLiveness;
     /** By index; null where nothing was dropped. */
     private final boolean[] staticDropped;
 
@@ -48,6 +49,7 @@ public final class SelectCursor extends ForwardingCursor {
         this.nowSeconds = nowSeconds;
         TableSchema schema = inner.schema();
         hidesRows = schema.clustering().stream().anyMatch(schema::isHidden);
+        needsLiveness = schema.needsLiveness();
         staticDropped = dropped(schema.staticColumns());
         regularDropped = dropped(schema.regularColumns());
     }
@@ -146,6 +148,10 @@ public final class SelectCursor extends ForwardingCursor {
         }
         boolean[] dropped = read.isStatic() ? staticDropped : regularDropped;
         boolean hasLiveness = read.hasLivenessAt(nowSeconds);
+        if (needsLiveness && !hasLiveness) {
+            tombstoneCount++;
+            return false;
+        }
         int count = read.entryCount();
         int liveCount = count;
         if (dropped != null || !read.isPlain()) {

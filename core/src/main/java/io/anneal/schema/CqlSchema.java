@@ -17,7 +17,7 @@ import java.util.Set;
  * The tables of a schema text: of a snapshot's {@code schema.cql}, or of a file that lists a whole keyspace. Immutable.
  *
  * <p>Read are {@code CREATE TABLE}, {@code ALTER TABLE} (adding, dropping with a timestamp, options), {@code CREATE TYPE}
- * anywhere in the text, {@code USE}, and of {@code CREATE MATERIALIZED VIEW} the base. A dropped column stands in the
+ * anywhere in the text, {@code USE}, and of {@code CREATE MATERIALIZED VIEW} what {@link ViewText} has. A dropped column stands in the
  * {@code CREATE} and is dropped by a later {@code ALTER}; one that was added again afterwards is not {@code dropped} but
  * keeps its drop time.
  */
@@ -32,16 +32,16 @@ public final class CqlSchema {
     private final Map<String, String> refusals;
 
     private final Set<String> conditional;
-    private final Map<String, String> viewBases;
+    private final Map<String, ViewText> views;
     private final Set<String> keyspaces;
 
     CqlSchema(
             Map<String, TableSchema> tables,
             Map<String, String> refusals,
             Set<String> conditional,
-            Map<String, String> viewBases,
+            Map<String, ViewText> views,
             Set<String> keyspaces) {
-        this.viewBases = Map.copyOf(viewBases);
+        this.views = Collections.unmodifiableMap(new LinkedHashMap<>(views));
         this.keyspaces = Set.copyOf(keyspaces);
         this.conditional = Set.copyOf(conditional);
         this.tables = Collections.unmodifiableMap(new LinkedHashMap<>(tables));
@@ -144,9 +144,9 @@ public final class CqlSchema {
         return conditional.contains(table.qualifiedName());
     }
 
-    /** The base table of each materialized view of the text, both as {@code keyspace.name}; the text need not have the base. */
-    public Map<String, String> viewBases() {
-        return viewBases;
+    /** The materialized views of the text, by {@code keyspace.view}; the text need not have their bases. */
+    public Map<String, ViewText> views() {
+        return views;
     }
 
     /** Whether the text creates a keyspace, and so lists everything in it, as {@code DESCRIBE KEYSPACE} does. */

@@ -4,6 +4,7 @@ import io.anneal.schema.grammar.CqlLexer;
 import io.anneal.schema.grammar.CqlParser;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +33,7 @@ final class SchemaReader {
     private final Map<String, TableDraft> drafts = new LinkedHashMap<>();
     private final Map<String, String> refusals = new LinkedHashMap<>();
     private final Set<String> conditional = new HashSet<>();
-    private final Map<String, String> viewBases = new LinkedHashMap<>();
+    private final Map<String, ViewText> views = new LinkedHashMap<>();
     private final Set<String> keyspaces = new HashSet<>();
     private String keyspace;
 
@@ -66,7 +67,7 @@ final class SchemaReader {
         }
         Map<String, TableSchema> tables = new LinkedHashMap<>();
         drafts.forEach((name, draft) -> tables.put(name, draft.build()));
-        return new CqlSchema(tables, refusals, conditional, viewBases, keyspaces);
+        return new CqlSchema(tables, refusals, conditional, views, keyspaces);
     }
 
     /** The table that a statement creates or alters; empty for other statements. */
@@ -238,11 +239,42 @@ final class SchemaReader {
 
     private void createView(CqlParser.CreateViewContext create) {
         String base = tableName(create.base);
-        viewBases.put(tableName(create.tableName(0)), base);
+        ViewText view = view(create);
+        views.put(view.qualifiedName(), view);
         TableDraft draft = drafts.get(base);
         if (draft != null) {
             draft.viewBase();
         }
+    }
+
+    /** Without a key where the text has none, as one that was written by hand. */
+    private ViewText view(CqlParser.CreateViewContext create) {
+        OptionsReader options = new OptionsReader(this);
+        List<String> partitionKey = List.of();
+        List<String> clustering = List.of();
+        CqlParser.ViewKeyContext key = create.viewKey();
+        if (key != null) {
+            partitionKey = key.partitionKey().identifier().stream()
+                    .map(SchemaReader::name)
+                    .toList();
+            clustering = key.identifier().stream().map(SchemaReader::name).toList();
+            if (key.options_() != null) {
+                for (CqlParser.OptionContext option : key.options_().option()) {
+                    // The order of the clustering is in the headers of SSTables.
+                    if (option instanceof CqlParser.ValueOptionContext value) {
+                        options.read(value);
+                    }
+                }
+            }
+        }
+        return new ViewText(
+                keyspaceOf(create.tableName(0)),
+                name(lastIdentifier(create.tableName(0))),
+                name(lastIdentifier(create.base)),
+                options.id(),
+                partitionKey,
+                clustering,
+                options.options());
     }
 
     private void createTable(CqlParser.CreateTableContext create) {

@@ -25,6 +25,8 @@ public final class TableSchema {
     private final TableOptions options;
     private final boolean viewBase;
     private final boolean compactStorage;
+    private final boolean view;
+    private final boolean needsLiveness;
     private final boolean hasCounters;
     private final String qualifiedName;
     private final Map<String, Column> byName;
@@ -40,6 +42,8 @@ public final class TableSchema {
         options = builder.options;
         viewBase = builder.viewBase;
         compactStorage = builder.compactStorage;
+        view = builder.view;
+        needsLiveness = builder.needsLiveness;
         hasCounters = staticColumns.stream().anyMatch(c -> c.type().isCounter())
                 || regularColumns.stream().anyMatch(c -> c.type().isCounter());
         qualifiedName = keyspace + "." + name;
@@ -147,6 +151,9 @@ public final class TableSchema {
         Builder copy =
                 builder(keyspace, name).options(options).viewBase(viewBase).compactStorage(compactStorage);
         id.ifPresent(copy::id);
+        if (view) {
+            copy.view(needsLiveness);
+        }
         columns.forEach(c -> copy.column(c.name(), c.type(), c.kind(), c.dropTimeMicros(), c.dropped()));
         return copy;
     }
@@ -159,6 +166,16 @@ public final class TableSchema {
     /** Whether materialized views are fed from the table: rows that come past Cassandra would be missing in them. */
     public boolean isViewBase() {
         return viewBase;
+    }
+
+    /** Whether this is a materialized view, which Cassandra fills from its base: it is read, and nothing else. */
+    public boolean isView() {
+        return view;
+    }
+
+    /** Whether a row is there only while its liveness is, whatever cells it has: in {@link ViewText#needsLiveness some views}. */
+    public boolean needsLiveness() {
+        return needsLiveness;
     }
 
     /** Whether the table was declared {@code WITH COMPACT STORAGE}; its columns are those that SSTables hold all the same. */
@@ -221,6 +238,8 @@ public final class TableSchema {
                 && regularColumns.equals(table.regularColumns)
                 && options.equals(table.options)
                 && viewBase == table.viewBase
+                && view == table.view
+                && needsLiveness == table.needsLiveness
                 && compactStorage == table.compactStorage;
     }
 
@@ -260,6 +279,8 @@ public final class TableSchema {
         private TableOptions options = TableOptions.UNKNOWN;
         private boolean viewBase;
         private boolean compactStorage;
+        private boolean view;
+        private boolean needsLiveness;
         private Comparator<Column> columnOrder = Column::compareCanonically;
 
         private Builder(String keyspace, String name) {
@@ -279,6 +300,13 @@ public final class TableSchema {
 
         public Builder viewBase(boolean isViewBase) {
             viewBase = isViewBase;
+            return this;
+        }
+
+        /** Makes it a materialized view. */
+        Builder view(boolean rowsNeedLiveness) {
+            view = true;
+            needsLiveness = rowsNeedLiveness;
             return this;
         }
 

@@ -4,6 +4,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.Column;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
+import io.anneal.schema.ViewText;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableDirectories;
 import io.anneal.store.directory.TableSource;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -123,9 +123,9 @@ public record TableViews(Set<String> names, boolean complete, List<Path> searche
         private void parse(String text, Path file) {
             try {
                 CqlSchema schema = CqlSchema.parse(text, file);
-                for (Map.Entry<String, String> view : schema.viewBases().entrySet()) {
-                    if (view.getValue().equals(table.qualifiedName())) {
-                        names.add(view.getKey().substring(table.keyspace().length() + 1));
+                for (ViewText view : schema.views().values()) {
+                    if (view.keyspace().equals(table.keyspace()) && view.base().equals(table.table())) {
+                        names.add(view.name());
                     }
                 }
                 complete |= schema.describesKeyspace(table.keyspace());

@@ -2,6 +2,7 @@ package io.anneal.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -182,13 +183,60 @@ class CqlSchemaTest {
         assertThat(schema.tables()).hasSize(1);
         TableSchema table = schema.table("ks", "t").orElseThrow();
         assertThat(table.isViewBase()).isTrue();
-        assertThat(schema.viewBases()).containsExactly(Map.entry("ks.v", "ks.t"));
+        ViewText view = schema.views().get("ks.v");
+        assertThat(view.base()).isEqualTo("t");
+        assertThat(view.partitionKey()).containsExactly("type");
+        assertThat(view.clustering()).containsExactly("k");
+        assertThat(view.needsLiveness(table)).isFalse();
         assertThat(schema.describesKeyspace("ks")).isTrue();
         assertThat(schema.describesKeyspace("other")).isFalse();
         assertThat(table.options().cdc()).isTrue();
         assertThat(names(table.staticColumns())).containsExactly("static");
         assertThat(table.column("l").orElseThrow().isComplex()).isTrue();
         assertThat(table.column("m").orElseThrow().type()).isEqualTo(CqlTypes.TEXT);
+    }
+
+    @Test
+    void shouldTellTheKeyOfAViewWithoutItsBase() {
+        ViewText view = CqlSchema.parse("""
+                        CREATE MATERIALIZED VIEW IF NOT EXISTS shop."By Owner" AS
+                            SELECT *
+                            FROM shop.cars
+                            WHERE "Owner" IS NOT NULL AND plate IS NOT NULL AND year IS NOT NULL
+                            PRIMARY KEY (("Owner", year), plate)
+                         WITH ID = 39784820-eb93-11f1-952e-db14b30549df
+                            AND CLUSTERING ORDER BY (plate DESC)
+                            AND gc_grace_seconds = 77
+                            AND compaction = {'class': 'SizeTieredCompactionStrategy'};
+                        """, "view.cql").views().get("shop.By Owner");
+        TableSchema headers = TableSchema.builder("x", "y")
+                .partitionKey("PartitionKey", "text")
+                .partitionKey("PartitionKey1", "int")
+                .clusteringDescending("clustering", "text")
+                .column("colour", "text")
+                .build();
+        TableSchema schema = view.over(headers, true);
+
+        assertThat(view.base()).isEqualTo("cars");
+        assertThat(schema.qualifiedName()).isEqualTo("shop.By Owner");
+        assertThat(schema.id()).contains("39784820-eb93-11f1-952e-db14b30549df");
+        assertThat(schema.isView()).isTrue();
+        assertThat(schema.needsLiveness()).isTrue();
+        assertThat(names(schema.allColumns().toList())).containsExactly("Owner", "year", "plate", "colour");
+        assertThat(schema.clustering().get(0).type().isReversed()).isTrue();
+        assertThat(schema.options().gcGraceSeconds()).isEqualTo(77);
+        assertThat(schema.withId("other").needsLiveness()).isTrue();
+        assertThat(view.needsLiveness(
+                        only("CREATE TABLE shop.cars (plate text PRIMARY KEY, year int, \"Owner\" text)")))
+                .isTrue();
+        assertThat(
+                        view.needsLiveness(
+                                only(
+                                        "CREATE TABLE shop.cars (plate text, year int, \"Owner\" text, PRIMARY KEY (plate, year, \"Owner\"))")))
+                .isFalse();
+        assertThatThrownBy(() -> view.over(only("CREATE TABLE k.t (a int PRIMARY KEY)"), true))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("By Owner");
     }
 
     @Test

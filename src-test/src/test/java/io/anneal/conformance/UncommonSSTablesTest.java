@@ -149,6 +149,118 @@ class UncommonSSTablesTest {
                 .contains("PartitionerDefinedOrder(org.apache.cassandra.dht.Murmur3Partitioner");
     }
 
+    private static final List<String> VIEWED = List.of(
+            "CREATE TABLE uncommon.base (a int, p int, b int, c int, d text, PRIMARY KEY (a, p))",
+            "CREATE MATERIALIZED VIEW uncommon.by_b AS SELECT * FROM uncommon.base"
+                    + " WHERE b IS NOT NULL AND a IS NOT NULL AND p IS NOT NULL"
+                    + " PRIMARY KEY (b, a, p) WITH CLUSTERING ORDER BY (a DESC, p ASC)",
+            "CREATE MATERIALIZED VIEW uncommon.swapped AS SELECT * FROM uncommon.base"
+                    + " WHERE a IS NOT NULL AND p IS NOT NULL PRIMARY KEY (p, a)");
+
+    /** Rows that move to another key of the view, that lose it, that no INSERT made, and cells that outlive them. */
+    private static List<String> viewedWrites(int round) {
+        List<String> writes = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            String where = " WHERE a = " + i % 7 + " AND p = " + i;
+            writes.add(
+                    switch ((i + round) % 5) {
+                        case 0 ->
+                            "INSERT INTO uncommon.base (a, p, b, c) VALUES (%d, %d, %d, %d)"
+                                    .formatted(i % 7, i, (i + round) % 3, i);
+                        case 1 -> "UPDATE uncommon.base SET b = " + (round + i) % 4 + ", d = 'd" + round + "'" + where;
+                        case 2 -> "UPDATE uncommon.base SET c = " + round + where;
+                        case 3 ->
+                            round % 2 == 0
+                                    ? "DELETE b FROM uncommon.base" + where
+                                    : "DELETE FROM uncommon.base" + where;
+                        default -> "UPDATE uncommon.base SET d = 'x', c = 7" + where;
+                    });
+        }
+        return writes;
+    }
+
+    @ParameterizedTest
+    @EnumSource(WrittenVersion.class)
+    void shouldReadTheRowsOfViewsAsCassandraDoes(WrittenVersion version, Peers peers) throws IOException {
+        CassandraPeer peer = peers.of(version.peer());
+        peer.executeAll(List.of(DROP, CREATE));
+        peer.executeAll(VIEWED);
+        for (int round = 0; round < 5; round++) {
+            peer.executeAll(viewedWrites(round));
+            for (String table : List.of("base", "by_b", "swapped")) {
+                peer.flush(KEYSPACE, table);
+            }
+        }
+        peer.snapshot(KEYSPACE, "base", "anneal");
+        for (String view : List.of("by_b", "swapped")) {
+            Path snapshot = peer.snapshot(KEYSPACE, view, "anneal");
+            List<String> expected = JsonRows.ofDocuments(peer.selectJson("SELECT JSON * FROM uncommon." + view));
+            assertThat(expected).hasSizeGreaterThan(10);
+
+            Commands.Result scanned = Commands.run("scan", "--data", snapshot.toString());
+            assertThat(scanned.err()).doesNotContain("note:");
+            Differences.assertSame(
+                    view, JsonRows.ofDocuments(scanned.out().lines().toList()), expected);
+            // All that a copy of it has, but for what tells of its base.
+            Path alone = copy(snapshot, view);
+            Commands.Result guessed = Commands.run("scan", "--data", alone.toString());
+            assertThat(guessed.err()).contains("note:", "uncommon.base", "--schema");
+            if (view.equals("by_b")) {
+                assertThat(guessed.out()).isEqualTo(scanned.out());
+            }
+            Path text = Files.writeString(directory.resolve("base.cql"), VIEWED.get(0) + ";");
+            Commands.Result told = Commands.run("scan", "--data", alone.toString(), "--schema", text.toString());
+            assertThat(told.err()).isEmpty();
+            assertThat(told.out()).isEqualTo(scanned.out());
+
+            assertThat(Commands.run("diff", snapshot.toString(), alone.toString())
+                            .exitCode())
+                    .isZero();
+            Files.delete(dataFiles(alone).get(0));
+            assertThat(Commands.run("diff", snapshot.toString(), alone.toString())
+                            .exitCode())
+                    .as("a snapshot that is not whole")
+                    .isEqualTo(5);
+            assertRefused(view, snapshot);
+        }
+    }
+
+    /** Cassandra alone fills a view. */
+    private void assertRefused(String view, Path snapshot) throws IOException {
+        Path other = copy(snapshot, view + "-other");
+        String table = KEYSPACE + "." + view;
+        for (Commands.Result refused : List.of(
+                Commands.run(
+                        "repair",
+                        "--full-replicas",
+                        "--dry-run",
+                        "--table",
+                        table,
+                        "--dir",
+                        snapshot.toString(),
+                        "--dir",
+                        other.toString()),
+                Commands.run(
+                        "sstable",
+                        "rewrite",
+                        other.toString(),
+                        "--to",
+                        directory.resolve("new").toString()))) {
+            assertThat(refused.exitCode()).as(refused.out()).isNotZero();
+            assertThat(refused.err()).contains("materialized view", table);
+        }
+    }
+
+    private Path copy(Path snapshot, String name) throws IOException {
+        Path copy = Files.createDirectories(directory.resolve(name));
+        try (Stream<Path> files = Files.list(snapshot)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, copy.resolve(file.getFileName()));
+            }
+        }
+        return copy;
+    }
+
     private static List<Path> directories(Path directory) throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.filter(Files::isDirectory).sorted().toList();

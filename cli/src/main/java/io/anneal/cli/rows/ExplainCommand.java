@@ -120,9 +120,11 @@ public final class ExplainCommand extends Subcommand {
     private int explain(Deque<Closeable> opened) throws IOException {
         List<SSTables> tables = new ArrayList<>();
         for (Path directory : directories) {
-            TableSource source = TableSource.of(
+            TableSource source = TableSource.ofTableOrView(
                     CassandraDirectory.of(directory).table(table.keyspace(), table.table()),
-                    Optional.ofNullable(schemaFile));
+                    Optional.ofNullable(schemaFile),
+                    List.of(),
+                    view -> {});
             SSTables sstables = SSTables.open(source);
             opened.push(sstables);
             tables.add(sstables);

@@ -24,8 +24,10 @@ record TablePair(SSTables left, SSTables right) implements Closeable {
     /** @throws SchemaException when the two have schema texts that differ: says in what */
     static TablePair open(TableDirectories leftTable, TableDirectories rightTable, Optional<Path> schemaFile)
             throws IOException {
-        TableSource leftSource = TableSource.of(leftTable, schemaFile);
-        TableSource rightSource = TableSource.of(rightTable, schemaFile);
+        TableSource leftSource =
+                TableSource.ofTableOrView(leftTable, schemaFile, rightTable.liveSSTables(), view -> {});
+        TableSource rightSource =
+                TableSource.ofTableOrView(rightTable, schemaFile, leftSource.descriptors(), view -> {});
         TableSchema schema = schema(leftSource, rightSource);
         SSTables left = SSTables.open(described(leftSource, schema));
         SSTables right = null;

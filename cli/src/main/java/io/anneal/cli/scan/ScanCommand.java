@@ -28,6 +28,7 @@ import io.anneal.paging.query.PageLimits;
 import io.anneal.paging.query.PageSource;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.schema.ViewText;
 import io.anneal.store.SSTables;
 import io.anneal.store.directory.CassandraDirectory;
 import io.anneal.store.directory.TableSource;
@@ -288,11 +289,20 @@ public final class ScanCommand extends Subcommand {
     private SSTables openDirectories() throws IOException {
         CassandraDirectory found = CassandraDirectory.of(directories);
         found.requireTables();
-        TableSource source = TableSource.of(
+        TableSource source = TableSource.ofTableOrView(
                 table == null ? found.onlyTable() : found.table(table.keyspace(), table.table()),
-                Optional.ofNullable(schemaFile));
+                Optional.ofNullable(schemaFile),
+                List.of(),
+                this::noteView);
         isWithoutText = source.schemaText().isEmpty();
         return SSTables.open(source);
+    }
+
+    private void noteView(ViewText view) {
+        say("note: no text describes " + view.keyspace() + "." + view.base()
+                + ", the base of this view, so its rows are shown as"
+                + " those of a view whose key has a column that the base's key has not, as nearly all have; give the text with"
+                + " --schema to be sure");
     }
 
     private Scan scan(PagedTable paged) throws IOException {

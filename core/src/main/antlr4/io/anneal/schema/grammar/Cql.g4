@@ -1,6 +1,6 @@
 /*
  * The statements of CQL that describe a schema, as Cassandra 5.0 writes them into a snapshot's schema.cql and cqlsh
- * prints them. Tables and user-defined types are read whole; of views only their base; what says nothing about stored
+ * prints them. Tables and user-defined types are read whole; of views base, key and options; what says nothing about stored
  * rows (indexes, functions, triggers, roles) is passed over to its semicolon.
  */
 grammar Cql;
@@ -120,7 +120,11 @@ field
 createView
     : CREATE MATERIALIZED VIEW ifNotExists? tableName AS SELECT ~(FROM | SEMICOLON | UNCLOSED_COMMENT)* FROM base=tableName
       // No dot, or for each name of a table the parser would look to the statement's end for one.
-      (IDENTIFIER ~(SEMICOLON | UNCLOSED_COMMENT)*)?
+      (IDENTIFIER ~(PRIMARY | SEMICOLON | UNCLOSED_COMMENT)* viewKey?)?
+    ;
+
+viewKey
+    : PRIMARY KEY '(' partitionKey (',' identifier)* ')' options_?
     ;
 
 createKeyspace

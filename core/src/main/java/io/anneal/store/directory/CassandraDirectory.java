@@ -4,6 +4,7 @@ import io.anneal.io.Directories;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
 import io.anneal.schema.TableSchema;
+import io.anneal.schema.ViewText;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
@@ -208,9 +209,7 @@ public final class CassandraDirectory {
                 found.addAll(tablesIn(child, levelsBelow - 1));
             }
         }
-        return found.isEmpty()
-                        && describedTable(directory.resolve(TableDirectories.SCHEMA_FILE))
-                                .isPresent()
+        return found.isEmpty() && describesTable(directory.resolve(TableDirectories.SCHEMA_FILE))
                 ? List.of(directory)
                 : found;
     }
@@ -253,12 +252,8 @@ public final class CassandraDirectory {
         }
         String tableName =
                 table.getFileName() == null ? "" : table.getFileName().toString();
-        Optional<TableSchema> described = describedTable(directory.resolve(TableDirectories.SCHEMA_FILE));
-        return new TableDirectories(
-                described.map(TableSchema::keyspace).orElse(keyspaceName),
-                described.map(TableSchema::name).orElse(tableName),
-                described.flatMap(TableDirectories::id),
-                List.of());
+        return described(directory.resolve(TableDirectories.SCHEMA_FILE))
+                .orElseGet(() -> new TableDirectories(keyspaceName, tableName, Optional.empty(), List.of()));
     }
 
     /**
@@ -275,21 +270,39 @@ public final class CassandraDirectory {
         if (text.isEmpty()) {
             return placed.keyspace();
         }
-        return describedTable(text.get())
-                .filter(described -> described.name().equals(placed.table()))
-                .filter(described -> TableDirectories.id(described).equals(placed.id())
-                        || TableDirectories.id(described).isEmpty())
-                .map(TableSchema::keyspace)
+        return described(text.get())
+                .filter(described -> described.table().equals(placed.table()))
+                .filter(described ->
+                        described.id().equals(placed.id()) || described.id().isEmpty())
+                .map(TableDirectories::keyspace)
                 .orElse(placed.keyspace());
     }
 
-    private static Optional<TableSchema> describedTable(Path schemaFile) throws IOException {
+    private static boolean describesTable(Path schemaFile) throws IOException {
+        return describing(schemaFile).filter(text -> text.tables().size() == 1).isPresent();
+    }
+
+    /** Names and id of the one table, or else the one view, of a text; no directories. */
+    private static Optional<TableDirectories> described(Path schemaFile) throws IOException {
+        Optional<CqlSchema> text = describing(schemaFile);
+        Collection<TableSchema> tables = text.map(CqlSchema::tables).orElse(List.of());
+        if (tables.size() == 1) {
+            TableSchema table = tables.iterator().next();
+            return Optional.of(
+                    new TableDirectories(table.keyspace(), table.name(), TableDirectories.id(table), List.of()));
+        }
+        Collection<ViewText> views = text.map(schema -> schema.views().values()).orElse(List.of());
+        if (tables.isEmpty() && views.size() == 1) {
+            ViewText view = views.iterator().next();
+            return Optional.of(new TableDirectories(
+                    view.keyspace(), view.name(), view.id().map(TableDirectories::asInName), List.of()));
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<CqlSchema> describing(Path schemaFile) throws IOException {
         try {
-            if (!Files.isRegularFile(schemaFile)) {
-                return Optional.empty();
-            }
-            Collection<TableSchema> tables = CqlSchema.read(schemaFile).tables();
-            return tables.size() == 1 ? Optional.of(tables.iterator().next()) : Optional.empty();
+            return Files.isRegularFile(schemaFile) ? Optional.of(CqlSchema.read(schemaFile)) : Optional.empty();
         } catch (SchemaException e) {
             // Only a name is wanted here; whoever needs the schema parses it again and reports what is wrong.
             return Optional.empty();

@@ -39,7 +39,11 @@ public record TableDirectories(String keyspace, String table, Optional<String> i
 
     /** The id that a schema text gives its table, as directory names carry it. */
     public static Optional<String> id(TableSchema schema) {
-        return schema.id().map(id -> id.replace("-", "").toLowerCase(Locale.ROOT));
+        return schema.id().map(TableDirectories::asInName);
+    }
+
+    static String asInName(String id) {
+        return id.replace("-", "").toLowerCase(Locale.ROOT);
     }
 
     /** {@code keyspace.table}. */

@@ -5,6 +5,7 @@ import io.anneal.schema.SchemaException;
 import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.schema.UnsupportedTypeException;
+import io.anneal.schema.ViewText;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableReader;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Which SSTables are to be opened as one table, and the schema text that describes it, if there is one. Nothing is open
@@ -41,6 +43,65 @@ public record TableSource(
     public static TableSource of(TableDirectories table, Optional<Path> schemaFile) throws IOException {
         List<Descriptor> live = table.liveSSTables();
         return new TableSource(table, live, schema(table, live, schemaFile));
+    }
+
+    /**
+     * The same of a table or of a materialized view, which others refuse: its rows are Cassandra's, to be read and no more. Its
+     * text has the names of its key, SSTables have the types of its columns.
+     *
+     * @param alike SSTables of another replica, whose headers may have columns that these have not
+     * @param withoutBase gets a view whose base no text describes: the given one, the one beside it, or one beside its base. A
+     *     row then needs liveness, as in nearly all views
+     */
+    public static TableSource ofTableOrView(
+            TableDirectories table, Optional<Path> schemaFile, List<Descriptor> alike, Consumer<ViewText> withoutBase)
+            throws IOException {
+        List<Descriptor> live = table.liveSSTables();
+        List<CqlSchema> texts = new ArrayList<>();
+        for (Optional<Path> file : List.of(schemaFile, table.schemaFile())) {
+            if (file.isPresent()) {
+                texts.add(parse(file.get(), table, live));
+            }
+        }
+        Optional<ViewText> view = texts.stream()
+                .flatMap(text -> Optional.ofNullable(text.views().get(table.qualifiedName())).stream())
+                .filter(found -> !found.partitionKey().isEmpty())
+                .findFirst();
+        if (view.isEmpty()) {
+            return of(table, schemaFile);
+        }
+        Set<Descriptor> all = new LinkedHashSet<>(live);
+        all.addAll(alike);
+        TableSchema headers = inHeaders(table, List.copyOf(all))
+                .orElseThrow(() -> new SchemaException("view has no SSTable that tells the types of its columns, table="
+                        + table.qualifiedName() + ", directories=" + table.directories()));
+        Optional<TableSchema> base = base(view.get(), table, texts);
+        if (base.isEmpty()) {
+            withoutBase.accept(view.get());
+        }
+        boolean needsLiveness = base.map(view.get()::needsLiveness).orElse(true);
+        return new TableSource(table, live, Optional.of(view.get().over(headers, needsLiveness)));
+    }
+
+    private static Optional<TableSchema> base(ViewText view, TableDirectories table, List<CqlSchema> texts)
+            throws IOException {
+        List<CqlSchema> all = new ArrayList<>(texts);
+        for (Path directory : table.directories()) {
+            Path keyspace = TableDirectories.withoutSnapshot(directory).getParent();
+            if (keyspace != null && keyspace.endsWith(view.keyspace())) {
+                for (TableDirectories beside : CassandraDirectory.of(keyspace).tables()) {
+                    Optional<Path> file = beside.table().equals(view.base()) ? beside.schemaFile() : Optional.empty();
+                    if (file.isPresent()) {
+                        all.add(parse(file.get(), beside, beside.liveSSTables()));
+                    }
+                }
+            }
+        }
+        return all.stream()
+                .flatMap(text -> text.tables().stream())
+                .filter(found ->
+                        found.keyspace().equals(view.keyspace()) && found.name().equals(view.base()))
+                .findFirst();
     }
 
     /**
@@ -110,12 +171,18 @@ public record TableSource(
     }
 
     private static String typesInHeaders(TableDirectories table, List<Descriptor> descriptors) throws IOException {
+        return inHeaders(table, descriptors).map(SchemaText::printTypes).orElse("");
+    }
+
+    /** Empty without SSTables. */
+    private static Optional<TableSchema> inHeaders(TableDirectories table, List<Descriptor> descriptors)
+            throws IOException {
         List<SSTableReader> readers = new ArrayList<>();
         try {
             for (Descriptor descriptor : descriptors) {
                 readers.add(Formats.open(descriptor));
             }
-            return readers.isEmpty() ? "" : SchemaText.printTypes(HeaderSchemas.union(table, readers));
+            return readers.isEmpty() ? Optional.empty() : Optional.of(HeaderSchemas.union(table, readers));
         } finally {
             for (SSTableReader reader : readers) {
                 reader.close();
@@ -143,10 +210,11 @@ public record TableSource(
             throw new UnsupportedTypeException(
                     schema.refusals().values().iterator().next() + ", file=" + file.get());
         }
-        String base = schema.viewBases().get(table.qualifiedName());
-        if (base != null) {
+        ViewText view = schema.views().get(table.qualifiedName());
+        if (view != null) {
             throw new SchemaException("table is a materialized view, which Cassandra fills from its base, table="
-                    + table.qualifiedName() + ", base=" + base + ", file=" + file.get());
+                    + table.qualifiedName() + ", base=" + view.keyspace() + "." + view.base() + ", file="
+                    + file.get());
         }
         throw new SchemaException("schema text does not describe the table, table=" + table.qualifiedName() + ", file="
                 + file.get() + ", described="
