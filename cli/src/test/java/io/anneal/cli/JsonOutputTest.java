@@ -185,6 +185,7 @@ final class JsonOutputTest {
         working.put("store info", List.of(store));
         working.put("store check", List.of(store));
         working.put("store snapshot", List.of(store, "--name", "n"));
+        working.put("store acknowledge", List.of(store));
         working.put(
                 "repair",
                 List.of(

@@ -182,9 +182,42 @@ final class StoreCommandsTest {
     }
 
     @Test
+    void shouldTellOfAFailedSyncUntilItIsAcknowledged() throws IOException {
+        Path noted = store.resolve("FAILED-SYNC");
+        Files.writeString(noted, "time=2026-01-02T03:04:05Z\nfile=/a/log\nreason=Input/output error\n");
+        String text = "time=2026-01-02T03:04:05Z, file=/a/log, reason=Input/output error";
+
+        assertThat(CommandRun.of("store", "info", store).out()).contains("failed sync   not acknowledged, " + text);
+        assertThat(JSON.readTree(CommandRun.of("store", "info", "--json", store).out())
+                        .get("failedSync")
+                        .asText())
+                .isEqualTo(text);
+        assertWrong("ANL-1014", text);
+        try (Store open = Store.open(store, CONFIG)) {
+            CommandRun refused = CommandRun.of("store", "acknowledge", store);
+            assertError(refused, 1, "ANL-4002", "store is in use");
+            assertThat(open.failedSync()).contains(text);
+        }
+
+        CommandRun acknowledged = CommandRun.of("store", "acknowledge", store);
+        assertThat(acknowledged.err()).isEmpty();
+        assertThat(acknowledged.exitCode()).isZero();
+        assertThat(acknowledged.out()).isEqualTo("acknowledged: " + text + "\n");
+        assertThat(noted).doesNotExist();
+        assertThat(wrong(check())).isEmpty();
+        assertThat(CommandRun.of("store", "info", store).out()).doesNotContain("failed sync");
+        CommandRun again = CommandRun.of("store", "acknowledge", store);
+        assertThat(again.out()).isEqualTo("no sync failed here\n");
+        assertThat(again.exitCode()).isZero();
+        JsonNode json = JSON.readTree(
+                CommandRun.of("store", "acknowledge", "--json", store).out());
+        assertThat(json.get("acknowledged").isNull()).isTrue();
+    }
+
+    @Test
     void shouldNameWhatIsNoStore() throws IOException {
         Path empty = Files.createDirectory(directory.resolve("empty"));
-        for (String command : List.of("info", "check", "snapshot")) {
+        for (String command : List.of("info", "check", "snapshot", "acknowledge")) {
             assertError(CommandRun.of("store", command, empty), 1, "ANL-1003", "no store");
             assertError(CommandRun.of("store", command, directory.resolve("absent")), 1, "ANL-1003", "absent");
         }

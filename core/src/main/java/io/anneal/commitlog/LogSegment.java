@@ -155,7 +155,7 @@ final class LogSegment implements Closeable {
         try {
             channel.force(false);
         } catch (IOException e) {
-            throw new StorageException("sync", file, e);
+            throw StorageException.ofFailedSync(file, e);
         }
         syncedOffset = endOffset;
     }

@@ -88,7 +88,7 @@ public final class OutputFile implements Closeable {
         try {
             channel.force(true);
         } catch (IOException e) {
-            throw new StorageException("sync", file, e);
+            throw StorageException.ofFailedSync(file, e);
         }
     }
 

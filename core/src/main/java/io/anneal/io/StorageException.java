@@ -1,10 +1,12 @@
 package io.anneal.io;
 
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -17,25 +19,32 @@ public final class StorageException extends IOException {
     private final transient Path file;
     private final boolean disk;
     private final boolean namesUnsynced;
+    private final boolean failedSync;
 
     /** @param action what was tried, as {@code write} or {@code rename} */
     public StorageException(String action, Path file, IOException cause) {
-        this(action, file, cause, false);
+        this(action, file, cause, false, false);
     }
 
-    private StorageException(String action, Path file, IOException cause, boolean namesUnsynced) {
+    private StorageException(String action, Path file, IOException cause, boolean namesUnsynced, boolean failedSync) {
         this(
                 "storage failed, check free space, permissions and the disk's health, action=" + action + ", file="
                         + file + ", reason=" + text(cause),
                 file,
                 true,
                 namesUnsynced,
+                failedSync,
                 cause);
+    }
+
+    /** A file could not be forced to the disk. One that somebody closed meanwhile was not tried. */
+    public static StorageException ofFailedSync(Path file, IOException cause) {
+        return new StorageException("sync", file, cause, false, !(cause instanceof ClosedChannelException));
     }
 
     /** The names in a directory could not be forced to the disk. */
     static StorageException ofUnsyncedNames(Path directory, IOException cause) {
-        return new StorageException("sync", directory, cause, true);
+        return new StorageException("sync", directory, cause, true, true);
     }
 
     /** What the platform says of some failures is the file alone. */
@@ -51,11 +60,13 @@ public final class StorageException extends IOException {
                 : cause.getMessage();
     }
 
-    private StorageException(String message, Path file, boolean disk, boolean namesUnsynced, Throwable cause) {
+    private StorageException(
+            String message, Path file, boolean disk, boolean namesUnsynced, boolean failedSync, Throwable cause) {
         super(message, cause);
         this.file = file;
         this.disk = disk;
         this.namesUnsynced = namesUnsynced;
+        this.failedSync = failedSync;
     }
 
     /** Work on a store broke off though its disk did what it was told: memory is used up, or there is a fault in this library. */
@@ -63,7 +74,8 @@ public final class StorageException extends IOException {
         String reading = fault instanceof OutOfMemoryError
                 ? "memory is used up, give the process more (-Xmx) or the store smaller memtables"
                 : "there is a fault in Anneal, not in the disk: report it with this stack trace";
-        return new StorageException(reading + ", store=" + store + ", reason=" + fault, store, false, false, fault);
+        return new StorageException(
+                reading + ", store=" + store + ", reason=" + fault, store, false, false, false, fault);
     }
 
     /** What is told to a caller whose call is not taken after a failure: a new one for each, with the reason as its cause. */
@@ -74,6 +86,7 @@ public final class StorageException extends IOException {
                 failure.file,
                 failure.disk,
                 failure.namesUnsynced,
+                failure.failedSync,
                 failure);
     }
 
@@ -94,6 +107,23 @@ public final class StorageException extends IOException {
         return failure instanceof StorageException storage && storage.namesUnsynced
                 || failure.getCause() != null && leavesNamesUnsynced(failure.getCause())
                 || Stream.of(failure.getSuppressed()).anyMatch(StorageException::leavesNamesUnsynced);
+    }
+
+    /**
+     * The sync that failed, if a failure is one or hides one. A kernel may forget what it could not write, and call the next sync
+     * successful: what the files hold and the disk does not nobody can tell before the machine has started anew.
+     */
+    public static Optional<StorageException> failedSync(Throwable failure) {
+        if (failure == null) {
+            return Optional.empty();
+        }
+        Optional<StorageException> behind = Stream.concat(
+                        Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
+                .flatMap(hidden -> failedSync(hidden).stream())
+                .findFirst();
+        return behind.isEmpty() && failure instanceof StorageException storage && storage.failedSync
+                ? Optional.of(storage)
+                : behind;
     }
 
     /** What it all began with. */

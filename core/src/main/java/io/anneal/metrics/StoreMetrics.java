@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -61,6 +62,11 @@ public final class StoreMetrics extends OwnedMetrics {
     /** By how many seconds the clock is behind the latest timestamp. */
     public void timestampsAhead(LongSupplier seconds) {
         registry.addGauge(name("timestamps-ahead"), seconds);
+    }
+
+    /** Whether a sync has failed since somebody acknowledged one. */
+    public void failedSync(BooleanSupplier isPresent) {
+        registry.addGauge(name("failed-sync"), () -> isPresent.getAsBoolean() ? 1 : 0);
     }
 
     /** Mutations came to the log, and so many bytes to its file. */

@@ -85,7 +85,7 @@ public final class ReceivedFile implements IncomingBytes, Closeable {
         try (FileChannel open = FileChannel.open(file, StandardOpenOption.WRITE)) {
             open.force(true);
         } catch (IOException e) {
-            throw new StorageException("sync", file, e);
+            throw StorageException.ofFailedSync(file, e);
         }
         return position;
     }
@@ -144,7 +144,7 @@ public final class ReceivedFile implements IncomingBytes, Closeable {
             channel.force(true);
             channel.close();
         } catch (IOException e) {
-            throw new StorageException("sync", file, e);
+            throw StorageException.ofFailedSync(file, e);
         }
     }
 

@@ -15,6 +15,7 @@ import io.anneal.sstable.SSTableReader;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.store.directory.CorruptStoreException;
 import io.anneal.store.directory.Formats;
+import io.anneal.store.directory.StoreDirectory;
 import io.anneal.store.directory.StoreFile;
 import io.anneal.store.directory.StoreLock;
 import io.anneal.table.Engine;
@@ -120,6 +121,18 @@ public final class Store implements Closeable {
     }
 
     private static Store openHere(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {
+        try {
+            return openLocked(directory, config, environment);
+        } catch (IOException e) {
+            StorageException.failedSync(e)
+                    .ifPresent(failure -> StoreDirectory.failedSync(directory)
+                            .write(failure, environment.clock().instant()));
+            throw e;
+        }
+    }
+
+    private static Store openLocked(Path directory, StoreConfig config, HostEnvironment environment)
+            throws IOException {
         Optional<Instant> lastOpen = StoreLock.lastOpen(directory);
         Closeable lock = StoreLock.take(directory, environment.clock());
         boolean opened = false;
@@ -407,6 +420,25 @@ public final class Store implements Closeable {
     /** Why the store takes no writes any more; empty while it takes them. */
     public Optional<StorageException> failure() {
         return engine.flatMap(opened -> Optional.ofNullable(opened.failure()));
+    }
+
+    /**
+     * When a sync of this store failed, in which file and why, if that was not acknowledged since: it may have been in an earlier
+     * opening. What such a sync was to make last may be in the machine's memory alone, which {@code docs/embed.md} says how to
+     * mend.
+     */
+    public Optional<String> failedSync() {
+        return StoreDirectory.failedSync(directory).read();
+    }
+
+    /**
+     * Forgets that a sync failed in an earlier opening, once the machine has started anew and its disk was looked at. Without
+     * one does nothing.
+     *
+     * @throws StorageException when the store has stopped writing in this opening: it is opened again first
+     */
+    public void acknowledgeFailedSync() throws IOException {
+        engine().acknowledgeFailedSync();
     }
 
     /**

@@ -32,6 +32,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What runs in an open store: the tables, the commit log's thread, a thread for each shard's memtables and one for its
@@ -46,6 +48,7 @@ import java.util.stream.Stream;
  * <p>Any thread may use it. Futures are completed by {@link Callbacks}, not by the threads above.
  */
 public final class Engine implements Closeable {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final String DATA = "data";
     private static final String COMMIT_LOG = "commitlog";
     private static final long CURSORS_SWEEP_SECONDS = 1;
@@ -57,6 +60,7 @@ public final class Engine implements Closeable {
     private final HostEnvironment environment;
     private final SSTableFormats formats;
     private final ShardRule shards;
+    private final FailedSync failedSync;
     private final StoreState state;
     private final MemtablePool pool;
     private final StoreMetrics metrics;
@@ -97,7 +101,11 @@ public final class Engine implements Closeable {
         callbacks = new Callbacks(environment.threads(), executor("callbacks"));
         snapshots = new StoreSnapshots(directory.resolve(DATA), OutputFile.CREATE_NEW);
         notices = new FailureNotices(config.listener(), callbacks);
-        state = new StoreState(directory.toString(), notices::writesStopped);
+        failedSync = new FailedSync(directory, directory.resolve(COMMIT_LOG));
+        state = new StoreState(
+                directory.toString(),
+                notices::writesStopped,
+                failure -> failedSync.write(failure, environment.clock().instant()));
         pool = new MemtablePool(config.memtableBudgetBytes());
         metrics = new StoreMetrics(directory.toString(), config.tableMetrics(), environment.nanoTime());
         metrics.memtables(pool::usedBytes, pool::budgetBytes);
@@ -172,6 +180,7 @@ public final class Engine implements Closeable {
         Engine engine = new Engine(directory, shards, config, environment, formats);
         boolean opened = false;
         try {
+            engine.warnOfFailedSync();
             TableCatalogue.sweep(directory.resolve(DATA));
             engine.snapshots.sweep();
             engine.tables.openAll(new Absence(lastOpen, environment.clock().instant(), config.isForRepairs()));
@@ -187,6 +196,17 @@ public final class Engine implements Closeable {
                 engine.executors.forEach(ScheduledExecutorService::shutdown);
             }
         }
+    }
+
+    private void warnOfFailedSync() {
+        failedSync
+                .read()
+                .ifPresent(text -> LOG.warn(
+                        "a sync of the store failed before, and nobody has acknowledged it: if the machine has not started anew"
+                                + " since, close the store and restart it; check the disk; then call"
+                                + " Store.acknowledgeFailedSync() or 'anneal store acknowledge', store={}, {}",
+                        directory,
+                        text));
     }
 
     private void openLog() throws IOException {
@@ -237,6 +257,7 @@ public final class Engine implements Closeable {
                 commitLogNow -> flushes.relieveLog(commitLogNow, config.commitLogBudgetBytes()));
         writes = new WritePath(mutationLimit, shards, state, gate, log, callbacks, environment.nanoTime());
         metrics.commitLog(log::segmentCount, log::lengthBytes);
+        metrics.failedSync(failedSync::isPresent);
         metrics.timestampsAhead(() -> timestamps.aheadSeconds(maxDataMicros()));
         log.start();
         care.scheduleWithFixedDelay(cursors::sweep, CURSORS_SWEEP_SECONDS, CURSORS_SWEEP_SECONDS, TimeUnit.SECONDS);
@@ -308,6 +329,21 @@ public final class Engine implements Closeable {
     /** What stopped the store from taking writes; null while it takes them. */
     public StorageException failure() {
         return state.failure();
+    }
+
+    /** Forgets that a sync failed in an earlier opening. */
+    public void acknowledgeFailedSync() throws IOException {
+        enter();
+        try {
+            Undisturbed.requireUninterrupted();
+            requireSound();
+            undisturbed("acknowledge", () -> {
+                failedSync.acknowledge();
+                return null;
+            });
+        } finally {
+            leave();
+        }
     }
 
     /** @throws IllegalStateException when the store is closed */
@@ -720,6 +756,7 @@ public final class Engine implements Closeable {
             LockSupport.parkNanos(CLOSING_POLL_NANOS);
         }
         compactions.close();
+        boolean wasSound = state.isSound();
         IOException failure = null;
         try {
             StoreWait.await(log.between(position -> position));
@@ -745,7 +782,10 @@ public final class Engine implements Closeable {
             executors.forEach(ScheduledExecutorService::shutdown);
             awaitCare();
         }
-        if (failure != null && state.isSound()) {
+        // What a full disk keeps from being flushed is in the log; of what a failed sync has lost somebody must hear.
+        if (failure != null
+                && (state.isSound()
+                        || wasSound && StorageException.failedSync(failure).isPresent())) {
             throw failure;
         }
     }

@@ -148,8 +148,7 @@ final class LogWriter {
                 }
                 done.complete(work.apply(log.position()));
             } catch (StorageException | RuntimeException | Error e) {
-                done.completeExceptionally(e);
-                throw e;
+                fail(done, e);
             }
         });
         return done;
@@ -183,8 +182,7 @@ final class LogWriter {
                 log.syncClock();
                 done.complete(null);
             } catch (StorageException | RuntimeException | Error e) {
-                done.completeExceptionally(e);
-                throw e;
+                fail(done, e);
             }
         });
         return done;
@@ -237,6 +235,12 @@ final class LogWriter {
             // The outermost loop of the log's thread: whoever waits must hear of it.
             fail(state.broken(e));
         }
+    }
+
+    /** Who waits hears of it when the store has stopped, and the failure is noted: not before. */
+    private void fail(CompletableFuture<?> waiting, Throwable reason) {
+        fail(state.broken(reason));
+        waiting.completeExceptionally(reason);
     }
 
     private void fail(StorageException reason) {
@@ -421,8 +425,7 @@ final class LogWriter {
                 log.close();
                 ended.complete(null);
             } catch (StorageException | RuntimeException | Error e) {
-                ended.completeExceptionally(e);
-                throw e;
+                fail(ended, e);
             }
         });
     }

@@ -28,12 +28,14 @@ public final class SSTableLinks {
     static void link(Path source, Path target) throws StorageException {
         try {
             linkOrCopy(source, target);
-            // Whoever made the file may not have synced it.
-            try (FileChannel channel = FileChannel.open(target, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
         } catch (IOException e) {
             throw new StorageException("link", target, e);
+        }
+        // Whoever made the file may not have synced it.
+        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            throw StorageException.ofFailedSync(target, e);
         }
     }
 

@@ -4,6 +4,7 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.io.StorageException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,16 +15,20 @@ final class StoreState {
 
     private final String store;
     private final Consumer<StorageException> stopped;
+    private final Consumer<StorageException> syncFailed;
     private volatile StorageException failure;
+    private boolean isSyncFailureTold;
     private volatile boolean closed;
 
     /**
      * @param store names it in messages
      * @param stopped told once, when writes are taken no more
+     * @param syncFailed told of the first sync that failed, before anybody who waits for it, be it the first failure or not
      */
-    StoreState(String store, Consumer<StorageException> stopped) {
+    StoreState(String store, Consumer<StorageException> stopped, Consumer<StorageException> syncFailed) {
         this.store = store;
         this.stopped = stopped;
+        this.syncFailed = syncFailed;
     }
 
     /** Whether the disk has done all that it was told so far. */
@@ -38,11 +43,20 @@ final class StoreState {
 
     /** From now on no write is taken; reads go on. The first reason counts. */
     void fail(StorageException reason) {
+        Optional<StorageException> sync = StorageException.failedSync(reason);
+        boolean isFirst;
+        boolean isFirstSync;
         synchronized (this) {
-            if (failure != null) {
-                return;
-            }
-            failure = reason;
+            isFirst = failure == null;
+            isFirstSync = sync.isPresent() && !isSyncFailureTold;
+            failure = isFirst ? reason : failure;
+            isSyncFailureTold |= isFirstSync;
+        }
+        if (isFirstSync) {
+            syncFailed.accept(sync.get());
+        }
+        if (!isFirst) {
+            return;
         }
         LOG.error("store takes no writes any more, reads go on, store={}", store, reason);
         stopped.accept(reason);

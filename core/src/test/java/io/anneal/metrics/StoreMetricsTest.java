@@ -18,6 +18,7 @@ final class StoreMetricsTest {
         metrics.commitLog(() -> 3, () -> 3_000);
         metrics.memtables(() -> 10, () -> 100);
         metrics.timestampsAhead(() -> 2);
+        metrics.failedSync(() -> true);
         metrics.commitLogWritten(5, 500);
         metrics.commitLogSynced(5, 2_000);
         metrics.admissionWaited(7);
@@ -33,6 +34,7 @@ final class StoreMetricsTest {
                     .containsEntry("store.memtable-bytes", 10L)
                     .containsEntry("store.memtable-budget-bytes", 100L)
                     .containsEntry("store.timestamps-ahead", 2L)
+                    .containsEntry("store.failed-sync", 1L)
                     .containsEntry("store.commit-log-mutations", 5L)
                     .containsEntry("store.commit-log-bytes-written", 500L)
                     .containsEntry("store.commit-log-sync-latency.count", 1L)

@@ -7,13 +7,17 @@ import io.anneal.fragment.CorruptItemException;
 import io.anneal.fragment.Mutation;
 import io.anneal.io.StorageException;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class StoreStateTest {
     private static final String DISK = "check free space";
 
-    private final StoreState state = new StoreState("/store", reason -> {});
+    private final List<Path> syncsFailed = new ArrayList<>();
+    private final StoreState state = new StoreState("/store", reason -> {}, reason -> syncsFailed.add(reason.file()));
 
     private String refusalAfter(Throwable failure) {
         state.fail(state.broken(failure));
@@ -42,6 +46,21 @@ final class StoreStateTest {
         assertThat(state.broken(corrupt))
                 .hasMessageContaining("fault in Anneal")
                 .hasMessageNotContaining(DISK);
+    }
+
+    @Test
+    void shouldTellOfTheFirstSyncThatFailedWhateverFailedBefore() {
+        IOException cause = new IOException("Input/output error");
+        state.fail(new StorageException("write", Path.of("/store/full"), cause));
+        state.fail(StorageException.ofFailedSync(Path.of("/store/closed"), new ClosedChannelException()));
+        assertThat(syncsFailed).isEmpty();
+        StorageException sync = StorageException.ofFailedSync(Path.of("/store/log"), cause);
+        IOException hiding = new IOException("could not close either");
+        hiding.addSuppressed(sync);
+        state.fail(state.broken(hiding));
+        state.fail(StorageException.ofFailedSync(Path.of("/store/later"), cause));
+        assertThat(syncsFailed).containsExactly(Path.of("/store/log"));
+        assertThat(state.failure().file()).isEqualTo(Path.of("/store/full"));
     }
 
     @Test

@@ -161,6 +161,8 @@ class FailedSyncTest {
             disk.inject(Fault.on(Operation.FORCE).after(step).times(1));
             boolean done = attempt(() -> work.run(store, snapshot));
             boolean failed = disk.count(Operation.FORCE) > before + step;
+            boolean stopped = store.failure().isPresent();
+            assertThat(store.failedSync().isPresent()).isEqualTo(stopped);
             disk.heal();
 
             for (String name : List.of("ks.t", "ks.later", "later.t")) {
@@ -179,6 +181,9 @@ class FailedSyncTest {
             disk.crash();
             attempt(store::close);
             try (Store again = open(disk)) {
+                assertThat(again.failedSync().isPresent())
+                        .as("work=" + work + ", step=" + step)
+                        .isEqualTo(stopped);
                 for (Map.Entry<String, Set<Integer>> table : acknowledged.entrySet()) {
                     Set<Integer> expected = new TreeSet<>(table.getValue());
                     if (work == Work.TRUNCATE) {

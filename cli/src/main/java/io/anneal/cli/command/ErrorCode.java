@@ -16,6 +16,9 @@ enum ErrorCode {
     CORRUPT_SNAPSHOT("ANL-1012", "copy the snapshot again, with all its files, or take another"),
     FORMER_COLUMN_ORDER(
             "ANL-1013", "write the SSTable anew by 'anneal sstable rewrite', or compact the table of its store"),
+    FAILED_SYNC(
+            "ANL-1014",
+            "restart the machine, look at its disk, compare with other replicas, then 'anneal store acknowledge'"),
     SCHEMA("ANL-2001", "pass the table's schema with --schema FILE.cql"),
     UNSUPPORTED_TYPE("ANL-2002", "leave this table out"),
     INVALID_VALUE("ANL-2003", "verify the SSTable with 'anneal sstable verify --extended'"),

@@ -39,6 +39,7 @@ import io.anneal.store.directory.CorruptStoreException;
 import io.anneal.store.directory.DataNotFoundException;
 import io.anneal.streaming.StreamException;
 import io.anneal.table.CorruptManifestException;
+import io.anneal.table.FailedSyncException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -93,6 +94,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
             return of(ErrorCode.CORRUPT_SSTABLE, "SSTable is corrupt: " + message);
         } else if (failure instanceof FormerColumnOrderException) {
             return of(ErrorCode.FORMER_COLUMN_ORDER, message);
+        } else if (failure instanceof FailedSyncException) {
+            return of(ErrorCode.FAILED_SYNC, message);
         } else if (failure instanceof CorruptManifestException || failure instanceof CorruptStoreException) {
             return of(ErrorCode.CORRUPT_STORE, message);
         } else if (failure instanceof CorruptSnapshotException) {

@@ -18,6 +18,7 @@ import io.anneal.sstable.SSTableCursor;
 import io.anneal.sstable.SSTableReader;
 import io.anneal.store.directory.Formats;
 import io.anneal.store.directory.StoreDirectory;
+import io.anneal.table.FailedSyncException;
 import io.anneal.table.ListedSSTable;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;
@@ -58,6 +59,10 @@ final class StoreCheck {
     }
 
     void run() throws IOException {
+        StoreDirectory.failedSync(store.directory())
+                .read()
+                .ifPresent(
+                        text -> findings.accept(StoreFinding.wrong(store.directory(), new FailedSyncException(text))));
         for (Path table : store.tables()) {
             table(table);
         }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** The commands about stores. */
 @Command(
         name = "store",
-        description = "Looks into the directory of a store, checks it, takes snapshots.",
+        description = "Looks into the directory of a store, checks it, takes snapshots, forgets a failed sync.",
         synopsisSubcommandLabel = "COMMAND")
 public final class StoreCommand extends CommandGroup {
     @Override
@@ -15,6 +15,7 @@ public final class StoreCommand extends CommandGroup {
         return List.of(
                 new Entry("info", StoreInfoCommand::new),
                 new Entry("check", StoreCheckCommand::new),
-                new Entry("snapshot", StoreSnapshotCommand::new));
+                new Entry("snapshot", StoreSnapshotCommand::new),
+                new Entry("acknowledge", StoreAcknowledgeCommand::new));
     }
 }

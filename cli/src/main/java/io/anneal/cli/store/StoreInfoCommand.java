@@ -70,6 +70,9 @@ final class StoreInfoCommand extends Subcommand {
         line("  id            %s", store.file().storeId());
         line("  ignored bits  %d", store.file().ignoredBits());
         line("  open by       %s", store.owner().orElse("nobody"));
+        StoreDirectory.failedSync(store.directory())
+                .read()
+                .ifPresent(text -> line("  failed sync   not acknowledged, %s", text));
         line(
                 "  commit log    %,d bytes in %d files",
                 segments.stream().mapToLong(Segment::lengthBytes).sum(), segments.size());
@@ -122,6 +125,9 @@ final class StoreInfoCommand extends Subcommand {
         json.writeStringField("id", store.file().storeId().toString());
         json.writeNumberField("ignoredBits", store.file().ignoredBits());
         json.writeStringField("openBy", store.owner().orElse(null));
+        json.writeStringField(
+                "failedSync",
+                StoreDirectory.failedSync(store.directory()).read().orElse(null));
         json.writeArrayFieldStart("commitLog");
         for (Segment segment : segments) {
             json.writeStartObject();

@@ -23,6 +23,7 @@ import io.anneal.sstable.CorruptSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException;
 import io.anneal.sstable.UnsupportedSSTableException.Feature;
 import io.anneal.table.CorruptManifestException;
+import io.anneal.table.FailedSyncException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
@@ -49,6 +50,7 @@ final class ErrorReportTest {
                 Arguments.of(new NoSuchFileException(FILE.toString()), "ANL-1003", 1),
                 Arguments.of(new NotDirectoryException(FILE.toString()), "ANL-1004", 1),
                 Arguments.of(new AccessDeniedException(FILE.toString()), "ANL-1005", 1),
+                Arguments.of(new FailedSyncException("file=" + FILE), "ANL-1014", 1),
                 Arguments.of(new StorageException("write", FILE, new IOException("No space left")), "ANL-1007", 1),
                 Arguments.of(
                         new StorageException("create", FILE, new AccessDeniedException(FILE.toString())),

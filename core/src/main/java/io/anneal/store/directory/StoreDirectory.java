@@ -5,6 +5,7 @@ import io.anneal.commitlog.CommitLogReplay;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableVersion;
 import io.anneal.table.CorruptManifestException;
+import io.anneal.table.FailedSync;
 import io.anneal.table.Manifest;
 import io.anneal.table.ManifestContent;
 import io.anneal.table.TableCatalogue;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   LOCK          who has the store open
  *   STORE         what never changes
+ *   FAILED-SYNC   there as long as nobody has acknowledged that a sync failed; in commitlog/, too
  *   .anneal.node  the id of the node that serves it, if one ever did
  *   commitlog/    segments of the commit log, and a second LOCK
  *   data/         &lt;keyspace&gt;/&lt;table&gt;-&lt;id&gt;/
@@ -78,6 +80,11 @@ public record StoreDirectory(Path directory, StoreFile file) {
 
     public Path commitLog() {
         return commitLog(directory);
+    }
+
+    /** Whether a sync of a store failed. */
+    public static FailedSync failedSync(Path store) {
+        return new FailedSync(store, commitLog(store));
     }
 
     static Path commitLog(Path store) {
