@@ -261,7 +261,8 @@ final class SplitUnitsTest {
                         split.countDown();
                         return Outcome.DONE;
                     }
-                    run.splitsBy(parts -> at(run.unit(), 300));
+                    // Whoever has nothing to do asks again until this attempt ends.
+                    run.splitsBy(parts -> run.unit().to == SIZE ? at(run.unit(), 300) : Optional.empty());
                     split.await();
                     throw new IOException("lost");
                 }
