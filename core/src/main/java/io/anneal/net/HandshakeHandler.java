@@ -169,7 +169,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
                 wire.peer(),
                 Handshake.STEP,
                 PeerException.TOO_MANY_CONNECTIONS,
-                "server had more connections in their handshake than it allows, and this was the oldest, max="
+                "server had more connections in their handshake than it allows, and this was the oldest of the address"
+                        + " with the most, max="
                         + unprovenConnectionsMax));
     }
 

@@ -8,8 +8,9 @@ package io.anneal.net;
  * @param messageBytesMax        longest request and longest answer that is taken in whole
  * @param streamsMax             streams that a peer may have open on one connection
  * @param connectionsMax         connections that a server keeps at once, those of peers that have proven themselves
- * @param connectionsPerPeerMax  of those, connections of one node id
- * @param unprovenConnectionsMax connections that a server keeps in their handshake; one more ends the oldest of them
+ * @param connectionsPerPeerMax  of those, connections of one peer
+ * @param unprovenConnectionsMax connections that a server keeps in their handshake; one more ends the oldest of the
+ *                               address with the most
  */
 public record NetLimits(
         int initialCreditBytes,
@@ -27,7 +28,7 @@ public record NetLimits(
     private static final int MESSAGE_BYTES_MAX = 512 << 20;
 
     /** A message is at most a quarter of the heap, and at most 512 MiB. */
-    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, ofHeap(), 1024, 256, 16, 64);
+    public static final NetLimits DEFAULT = new NetLimits(32 << 10, 1 << 20, ofHeap(), 1024, 256, 64, 256);
 
     public NetLimits {
         if (initialCreditBytes < INITIAL_CREDIT_BYTES_MIN || windowBytesMax < initialCreditBytes) {

@@ -14,7 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -54,7 +53,7 @@ public final class NetServer implements AutoCloseable {
         this.nonces = nonces;
         this.failures = failures;
         this.transport = transport;
-        this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax());
+        this.unproven = new UnprovenConnections(config.limits().unprovenConnectionsMax(), nonces);
         this.proven = new ProvenConnections(config.limits(), config.budget());
     }
 
@@ -163,14 +162,19 @@ public final class NetServer implements AutoCloseable {
                         wire,
                         config,
                         agreement -> new Session(
-                                wire, Handshake.Role.SERVER, agreement, configOf(agreement), handlers, this::ended),
+                                wire,
+                                Handshake.Role.SERVER,
+                                agreement,
+                                configOf(agreement, wire),
+                                handlers,
+                                this::ended),
                         new HandshakeHandler.Listener() {
                             @Override
                             public void proven(Agreement agreement) throws PeerException {
-                                UUID nodeId = agreement.peerNode().nodeId();
-                                proven.add(wire.peer(), nodeId);
-                                unproven.remove(accepted);
-                                accepted.closeFuture().addListener(closed -> proven.remove(nodeId));
+                                Object peer = peerKey(agreement, wire);
+                                proven.add(wire.peer(), peer);
+                                unproven.remove(accepted, address.getAddress());
+                                accepted.closeFuture().addListener(closed -> proven.remove(peer));
                             }
 
                             @Override
@@ -186,11 +190,18 @@ public final class NetServer implements AutoCloseable {
                                 refused.add(cause, accepted.eventLoop());
                             }
                         }));
-        unproven.add(accepted);
+        unproven.add(accepted, address.getAddress());
     }
 
-    private NetConfig configOf(Agreement agreement) {
-        return config.withBudget(proven.budgetOf(agreement.peerNode().nodeId()));
+    private NetConfig configOf(Agreement agreement, Wire wire) {
+        return config.withBudget(proven.budgetOf(peerKey(agreement, wire)));
+    }
+
+    private Object peerKey(Agreement agreement, Wire wire) {
+        return tls.isPresent()
+                ? TlsLink.peerKey(
+                        wire.channel().pipeline(), agreement.peerNode().nodeId())
+                : PeerAddress.source(wire.address().getAddress());
     }
 
     private void ended(Session session, IOException cause) {

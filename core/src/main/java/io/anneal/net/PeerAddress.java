@@ -1,11 +1,16 @@
 package io.anneal.net;
 
 import io.netty.util.NetUtil;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** An address as text. */
 public final class PeerAddress {
+    private static final int IPV6_PREFIX_BYTES = 8;
+
     private PeerAddress() {}
 
     /** Reads {@code host:port}, of which the host may be a name or, in brackets, an IPv6 address. */
@@ -50,5 +55,12 @@ public final class PeerAddress {
         }
         InetAddress parsed = NetUtil.createInetAddressFromIpAddressString(host);
         return parsed == null ? host : NetUtil.toAddressString(parsed);
+    }
+
+    /** Where an address comes from, for counting: of IPv6 the first 64 bits, all that a single host has to itself. */
+    static Object source(InetAddress address) {
+        return address instanceof Inet6Address
+                ? ByteBuffer.wrap(Arrays.copyOf(address.getAddress(), IPV6_PREFIX_BYTES))
+                : address;
     }
 }

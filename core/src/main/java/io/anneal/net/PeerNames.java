@@ -16,7 +16,8 @@ import java.util.UUID;
 
 /**
  * Whom a certificate names, as its subjectAltName says; the subject's own name counts nothing. A peer must be named by
- * the host that was dialled, by the IP address from which it comes, or by the node id that it claims.
+ * the node id that it claims; where its certificate names no node id, by the host that was dialled or by the IP address
+ * from which it comes.
  */
 final class PeerNames {
     private static final int DNS_NAME = 2;
@@ -27,11 +28,15 @@ final class PeerNames {
     private PeerNames() {}
 
     static Optional<UUID> nodeId(X509Certificate certificate) {
+        return nodeIds(certificate).stream().findFirst();
+    }
+
+    static List<UUID> nodeIds(X509Certificate certificate) {
         return texts(certificate, URI).stream()
                 .filter(uri -> uri.toLowerCase(Locale.ROOT).startsWith(NODE_ID))
                 .map(uri -> uri.substring(NODE_ID.length()))
                 .flatMap(text -> uuid(text).stream())
-                .findFirst();
+                .toList();
     }
 
     /**
@@ -41,8 +46,13 @@ final class PeerNames {
     static void check(
             Handshake.Role role, X509Certificate certificate, String peer, InetSocketAddress address, UUID claimed)
             throws PeerException {
-        if (texts(certificate, URI).stream().anyMatch(uri -> uri.equalsIgnoreCase(NODE_ID + claimed))) {
+        List<UUID> nodeIds = nodeIds(certificate);
+        if (nodeIds.contains(claimed)) {
             return;
+        }
+        if (!nodeIds.isEmpty()) {
+            throw refused(
+                    certificate, peer, "the certificate names another node id than the peer's", "node-id=" + claimed);
         }
         String host = role == Handshake.Role.CLIENT
                 ? address.getHostString()
@@ -52,15 +62,22 @@ final class PeerNames {
                 ? texts(certificate, IP_ADDRESS).stream().anyMatch(text -> sameAddress(text, address.getAddress()))
                 : texts(certificate, DNS_NAME).stream().anyMatch(pattern -> matches(pattern, host));
         if (!named) {
-            throw new PeerException(
+            throw refused(
+                    certificate,
                     peer,
-                    TlsLink.STEP,
-                    PeerException.TLS_NAME,
-                    "the certificate names neither its host nor its node id, host=" + host + ", node-id="
-                            + claimed + ", names="
-                            + PrintableText.of(names(certificate) + ", subject="
-                                    + certificate.getSubjectX500Principal().getName()));
+                    "the certificate names neither its host nor its node id",
+                    "host=" + host + ", node-id=" + claimed);
         }
+    }
+
+    private static PeerException refused(X509Certificate certificate, String peer, String reason, String facts) {
+        return new PeerException(
+                peer,
+                TlsLink.STEP,
+                PeerException.TLS_NAME,
+                reason + ", " + facts + ", names="
+                        + PrintableText.of(names(certificate) + ", subject="
+                                + certificate.getSubjectX500Principal().getName()));
     }
 
     private static boolean sameAddress(String text, InetAddress address) {

@@ -3,17 +3,18 @@ package io.anneal.net;
 import io.anneal.io.ByteBudget;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.UUID;
 
 /**
- * Counts the connections whose peers have proven themselves, in all and of each node, and gives each node its share of the
- * memory: no peer takes more than half of it, however many connections and streams it has. Safe for any thread.
+ * Counts the connections whose peers have proven themselves, in all and of each peer, and gives each peer its share of the
+ * memory: none takes more than half of it, however many connections and streams it has. A peer is what has been proven of
+ * it: the node id that its certificate names, else its certificate, without TLS its address. Never what it says. Safe for
+ * any thread.
  */
 final class ProvenConnections {
     private final int countMax;
     private final int countPerPeerMax;
     private final ByteBudget budget;
-    private final Map<UUID, Peer> peers = new HashMap<>();
+    private final Map<Object, Peer> peers = new HashMap<>();
 
     private int count;
 
@@ -33,16 +34,13 @@ final class ProvenConnections {
     }
 
     /** @throws PeerException if a limit is reached; then it does not count */
-    synchronized void add(String peerName, UUID nodeId) throws PeerException {
+    synchronized void add(String peerName, Object peerKey) throws PeerException {
         if (count >= countMax) {
             throw tooMany(peerName, "server has as many connections as it allows, max=" + countMax);
         }
-        Peer peer = peers.computeIfAbsent(nodeId, id -> new Peer(newShare()));
+        Peer peer = peers.computeIfAbsent(peerKey, first -> new Peer(newShare()));
         if (peer.count >= countPerPeerMax) {
-            throw tooMany(
-                    peerName,
-                    "server has as many connections of this node as it allows, max=" + countPerPeerMax + ", nodeId="
-                            + nodeId);
+            throw tooMany(peerName, "server has as many connections of this peer as it allows, max=" + countPerPeerMax);
         }
         peer.count++;
         count++;
@@ -52,9 +50,9 @@ final class ProvenConnections {
         return budget.share();
     }
 
-    /** What all connections of the node may occupy together. */
-    synchronized ByteBudget budgetOf(UUID nodeId) {
-        Peer peer = peers.get(nodeId);
+    /** What all connections of the peer may occupy together. */
+    synchronized ByteBudget budgetOf(Object peerKey) {
+        Peer peer = peers.get(peerKey);
         return peer == null ? newShare() : peer.share; // None: it was closed in the meantime.
     }
 
@@ -62,12 +60,12 @@ final class ProvenConnections {
         return new PeerException(peer, Handshake.STEP, PeerException.TOO_MANY_CONNECTIONS, reason);
     }
 
-    synchronized void remove(UUID nodeId) {
-        Peer peer = peers.get(nodeId);
+    synchronized void remove(Object peerKey) {
+        Peer peer = peers.get(peerKey);
         peer.count--;
         count--;
         if (peer.count == 0) {
-            peers.remove(nodeId);
+            peers.remove(peerKey);
         }
         assert count >= 0 && peer.count >= 0 : count;
     }

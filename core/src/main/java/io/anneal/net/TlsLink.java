@@ -91,11 +91,23 @@ final class TlsLink {
             throw new PeerException(peer, STEP, PeerException.TLS_EXPECTED, "connection has no TLS");
         }
         try {
-            X509Certificate certificate =
-                    (X509Certificate) handler.engine().getSession().getPeerCertificates()[0];
-            PeerNames.check(role, certificate, peer, address, claimed);
+            PeerNames.check(role, certificate(handler), peer, address, claimed);
         } catch (SSLPeerUnverifiedException none) {
             throw new PeerException(peer, STEP, PeerException.TLS_REFUSED, "the peer brought no certificate", none);
+        }
+    }
+
+    private static X509Certificate certificate(SslHandler handler) throws SSLPeerUnverifiedException {
+        return (X509Certificate) handler.engine().getSession().getPeerCertificates()[0];
+    }
+
+    /** By what a checked peer is told from others: the node id that its certificate names, else the certificate. */
+    static Object peerKey(ChannelPipeline pipeline, UUID claimed) {
+        try {
+            X509Certificate certificate = certificate(pipeline.get(SslHandler.class));
+            return PeerNames.nodeIds(certificate).contains(claimed) ? claimed : certificate;
+        } catch (SSLPeerUnverifiedException none) {
+            throw new IllegalStateException("peer was not checked", none);
         }
     }
 

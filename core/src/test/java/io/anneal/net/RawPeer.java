@@ -3,6 +3,7 @@ package io.anneal.net;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -21,6 +22,11 @@ final class RawPeer implements AutoCloseable {
 
     static RawPeer connect(InetSocketAddress address) throws IOException {
         return new RawPeer(new Socket(address.getAddress(), address.getPort()));
+    }
+
+    /** From another address of this machine. */
+    static RawPeer connect(InetSocketAddress address, InetAddress from) throws IOException {
+        return new RawPeer(new Socket(address.getAddress(), address.getPort(), from, 0));
     }
 
     void shakeHands(Handshake.Role role, NetConfig config) throws IOException {

@@ -55,6 +55,10 @@ final class SimulatedPair implements AutoCloseable {
         return client.open(server.address());
     }
 
+    NetClient client(NetConfig config, InetAddress address) throws IOException {
+        return NetClient.open(config, handlers, network.random(), network.host(address));
+    }
+
     void bothWays(SimulatedFaults faults) {
         network.faults(CLIENT, SERVER, faults);
         network.faults(SERVER, CLIENT, faults);

@@ -64,6 +64,8 @@ class TlsTest {
         certificates.issue("past", LOOPBACK, "20200101000000Z", "20210101000000Z");
         certificates.issue("future", LOOPBACK, "20900101000000Z", "20910101000000Z");
         certificates.issue("elsewhere", "IP:10.9.8.7,DNS:elsewhere.example", "20200101000000Z", "20900101000000Z");
+        certificates.issue("hosted", "DNS:*.host.example", "20200101000000Z", "20900101000000Z");
+        certificates.issue("posing", "IP:127.0.0.1,URI:urn:uuid:" + NODE_ID, "20200101000000Z", "20900101000000Z");
         certificates.issue("named", "DNS:*.host.example,URI:urn:uuid:" + NODE_ID, "20200101000000Z", "20900101000000Z");
         certificates.revokeTheThird();
     }
@@ -358,7 +360,8 @@ class TlsTest {
                 displaced.setSoTimeout(20_000);
 
                 assertThat(displaced.getInputStream().readAllBytes()).isEmpty();
-                assertThat(net.failure()).hasMessageContaining("this was the oldest, max=1");
+                assertThat(net.failure())
+                        .hasMessageContaining("this was the oldest of the address with the most, max=1");
                 assertThat(last.isConnected()).isTrue();
             }
         }
@@ -437,6 +440,22 @@ class TlsTest {
         assertLine(lines[1], PeerException.TLS_NAME, "host=127.0.0.1", "subject=CN=elsewhere");
     }
 
+    /** Its address is right, which is enough only for a certificate that names no node. */
+    @Test
+    void shouldRefuseAClientWhoseCertificateNamesAnotherNode() throws Exception {
+        NetConfig liar = NetConfig.of(
+                        new NodeIdentity(new UUID(9, 9), "a", Map.of()),
+                        Optional.<SharedToken>empty(),
+                        new VersionRange(1, 3))
+                .withTimeouts(NetFixture.TIMEOUTS)
+                .withTls(certificates.of("posing"));
+
+        assertLine(
+                refusals(() -> Transport.sockets(1), with(certificates.of("node1")), liar)[1],
+                PeerException.TLS_NAME,
+                "names another node id than the peer's, node-id=" + new UUID(9, 9));
+    }
+
     @Test
     void shouldRefuseAClientThatClaimsAnotherNodesId() throws Exception {
         NetConfig honest = with(certificates.of("named"));
@@ -462,7 +481,7 @@ class TlsTest {
     @Test
     void shouldCompareHostNamesAsTheCertificateHasThem() throws Exception {
         X509Certificate named =
-                PemFile.read(certificates.file("named.pem")).certificates().get(0);
+                PemFile.read(certificates.file("hosted.pem")).certificates().get(0);
         for (String host : new String[] {"one.host.example", "ONE.Host.example", "one.host.example."}) {
             PeerNames.check(Handshake.Role.CLIENT, named, "peer", at(host), new UUID(0, 0));
         }
