@@ -10,10 +10,7 @@ import io.anneal.table.StoreConfig;
 import io.anneal.testkit.Fault;
 import io.anneal.testkit.Fault.Operation;
 import io.anneal.testkit.FaultyDirectory;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -89,28 +86,12 @@ class RememberedSyncTest {
         disk.heal();
     }
 
-    private static String logged(Attempt attempt) throws IOException {
-        PrintStream usual = System.err;
-        ByteArrayOutputStream log = new ByteArrayOutputStream();
-        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-        try {
-            attempt.run();
-        } finally {
-            System.setErr(usual);
-        }
-        return log.toString(StandardCharsets.UTF_8);
-    }
-
-    private interface Attempt {
-        void run() throws IOException;
-    }
-
     @Test
     void shouldWarnAtEachStartUntilItIsAcknowledged() throws IOException {
         fail();
         disk.crash();
         for (int i = 0; i < 2; i++) {
-            String log = logged(() -> {
+            String log = CapturedLog.of(() -> {
                 try (Store store = open()) {
                     assertThat(store.failure()).isEmpty();
                     assertThat(gauge(store)).isOne();
@@ -128,7 +109,7 @@ class RememberedSyncTest {
             store.acknowledgeFailedSync();
         }
         disk.crash();
-        String log = logged(() -> {
+        String log = CapturedLog.of(() -> {
             try (Store store = open()) {
                 assertThat(store.failedSync()).isEmpty();
                 assertThat(store.table("ks.t").row(Map.of("k", 3))).isPresent();
@@ -179,7 +160,7 @@ class RememberedSyncTest {
 
     @Test
     void shouldFailAsBeforeWhereItCannotBeNoted() throws IOException {
-        String log = logged(() -> fail(Fault.on(Operation.CREATE).named(RememberedSyncTest::isMarker)));
+        String log = CapturedLog.of(() -> fail(Fault.on(Operation.CREATE).named(RememberedSyncTest::isMarker)));
         assertThat(log).contains("could not be noted", "takes no writes any more");
         try (Store store = open()) {
             assertThat(store.failedSync()).isEmpty();

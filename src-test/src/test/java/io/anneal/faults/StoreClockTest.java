@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class StoreClockTest {
     private static final Instant WRONG = Instant.parse("2200-01-01T00:00:00Z");
     private static final long DAY_MICROS = 86_400_000_000L;
+    private static final String WARNING = "timestamps more than a day ahead of the clock";
 
     private static Table create(Store store) throws IOException {
         return store.createTable("CREATE TABLE app.t (id int PRIMARY KEY, v text)");
@@ -90,6 +91,62 @@ class StoreClockTest {
             temporary.reopen();
             temporary.reopen();
             assertThat(ahead(temporary.store())).isZero();
+        }
+    }
+
+    /** Writes once by a clock that is wrong, and once by the right one. */
+    private static String leap(TemporaryStore temporary, Table table, int id) throws IOException {
+        return CapturedLog.of(() -> {
+            Instant right = temporary.clock().instant();
+            temporary.clock().set(WRONG);
+            write(table, id, "wrong");
+            temporary.clock().set(right);
+            write(table, id + 1, "right");
+        });
+    }
+
+    @Test
+    void shouldWarnWhenItsOwnClockComesBackAndAtEachStart() throws IOException {
+        try (TemporaryStore temporary = TemporaryStore.open()) {
+            ManualClock clock = temporary.clock();
+            Table table = create(temporary.store());
+            String log = leap(temporary, table, 1);
+            assertThat(log)
+                    .containsOnlyOnce(WARNING)
+                    .contains(
+                            "WARN TimestampClock",
+                            "not followed",
+                            "docs/embed.md",
+                            "store=" + temporary.store().directory(),
+                            "aheadSeconds=" + wrongAhead(clock),
+                            "timestampMicros=" + WRONG.getEpochSecond() * 1_000_000);
+            assertThat(CapturedLog.of(() -> write(table, 3, "later"))).doesNotContain(WARNING);
+            // Once a minute, however often it happens.
+            assertThat(leap(temporary, table, 4)).doesNotContain(WARNING);
+            clock.advance(Duration.ofMinutes(1));
+            assertThat(leap(temporary, table, 6)).containsOnlyOnce(WARNING);
+
+            for (String opening : new String[] {"from the log", "from SSTables"}) {
+                assertThat(CapturedLog.of(temporary::reopen)).as(opening).containsOnlyOnce(WARNING);
+            }
+            temporary.store().table("app.t").truncate();
+            temporary.reopen();
+            assertThat(CapturedLog.of(temporary::reopen)).doesNotContain(WARNING);
+        }
+    }
+
+    @Test
+    void shouldTellAClockThatWasResetAndNoneThatIsBehindByLessThanADay() throws IOException {
+        try (TemporaryStore temporary = TemporaryStore.open()) {
+            ManualClock clock = temporary.clock();
+            write(create(temporary.store()), 1, "first");
+            clock.set(ManualClock.START.minus(Duration.ofHours(20)));
+            assertThat(CapturedLog.of(temporary::reopen)).doesNotContain("ahead", "clock is before 2020");
+            clock.set(Instant.EPOCH);
+            assertThat(CapturedLog.of(temporary::reopen))
+                    .containsOnlyOnce("clock is before 2020 and counts as reset")
+                    .contains("store=" + temporary.store().directory())
+                    .doesNotContain(WARNING);
         }
     }
 
