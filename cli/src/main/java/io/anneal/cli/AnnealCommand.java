@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -42,6 +43,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code anneal}: the options that all commands have, how errors are told, and the tree of commands. */
 @Command(
@@ -76,6 +78,19 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         trace
     }
 
+    /** Reads {@code --memory}. */
+    static final class MemorySize implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            long bytes = new ByteSize().convert(text);
+            if (bytes < MEMORY_MIN_BYTES) {
+                throw new TypeConversionException(
+                        "'" + text + "' is too little, memoryBytes=" + bytes + ", minBytes=" + MEMORY_MIN_BYTES);
+            }
+            return bytes;
+        }
+    }
+
     private final Environment environment;
 
     @Option(names = "--stacktrace", scope = ScopeType.INHERIT, description = "Print the stack trace of an error.")
@@ -102,7 +117,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             scope = ScopeType.INHERIT,
             paramLabel = "TOTAL",
             description = "Memory for heap and buffers; ${DEFAULT-VALUE} by default.",
-            converter = ByteSize.class,
+            converter = MemorySize.class,
             defaultValue = "512MiB")
     private long memoryBytes;
 
@@ -154,11 +169,6 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         // What it warns of is in the errors that it ends with, which are said in one line.
         System.setProperty(
                 DRIVER_LOG_LEVEL_PROPERTY, (logLevel() == LogLevel.warn ? LogLevel.error : logLevel()).name());
-        if (memoryBytes < MEMORY_MIN_BYTES) {
-            throw new ParameterException(
-                    parsed.commandSpec().commandLine(),
-                    "--memory is too little, memoryBytes=" + memoryBytes + ", minBytes=" + MEMORY_MIN_BYTES);
-        }
         budget = ByteBudget.of(memoryBytes / 8 * BUDGET_EIGHTHS);
         int exitCode = new CommandLine.RunLast().execute(parsed);
         return heard(exitCode, chosen(parsed));
@@ -185,7 +195,8 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
         return quiet ? LogLevel.error : LogLevel.warn;
     }
 
-    private int reportUsage(ParameterException failure, String[] args) {
+    private int reportUsage(ParameterException thrown, String[] args) {
+        ParameterException failure = leftmost(thrown);
         CommandSpec command = failure.getCommandLine().getCommandSpec();
         ErrorReport report = ErrorReport.usage(failure.getMessage(), command.qualifiedName());
         environment.err().println(report.line());
@@ -197,6 +208,21 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             endWith(report, Subcommand.nameOf(command));
         }
         return heard(ExitCode.USAGE, failure.getCommandLine());
+    }
+
+    /**
+     * What is not known is told before what is missing, and before a wrong value that stands behind it: with {@code --dta DIR} it is not
+     * {@code --data} that is forgotten. Of what stands behind a wrong value nothing is known.
+     */
+    private static ParameterException leftmost(ParameterException failure) {
+        ParameterException first = failure;
+        for (CommandLine command = failure.getCommandLine(); command != null; command = command.getParent()) {
+            List<String> unknown = command.getUnmatchedArguments();
+            if (!unknown.isEmpty()) {
+                first = new UnmatchedArgumentException(command, unknown);
+            }
+        }
+        return first;
     }
 
     /** What is wrong may stand before the option, which nobody has read then. */

@@ -27,6 +27,7 @@ import io.anneal.bench.scenario.StreamingScenario;
 import io.anneal.bench.scenario.StreamingSeed;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.sstable.SSTableVersion;
 import java.io.IOException;
@@ -223,7 +224,6 @@ final class BenchCommand extends Subcommand {
         if (rows == null) {
             rows = ROWS_OF.getOrDefault(scenario, ROWS);
         }
-        check();
         tryTargets();
         BenchConfig config = new BenchConfig(
                 rows,
@@ -274,52 +274,60 @@ final class BenchCommand extends Subcommand {
         return ExitCode.YES;
     }
 
-    private void check() {
-        if (!scenario.equals(ALL) && !KNOWN_CASES.containsKey(scenario)) {
-            throw usage(
-                    "unknown scenario '" + scenario
-                            + "', known are limits, sstable, store, dual-dao, net, streaming, paging, repair, cluster, repair-shapes and all");
-        }
-        if (rows < BenchConfig.ROWS_MIN) {
-            throw usage("--rows takes a number from " + BenchConfig.ROWS_MIN + " on");
-        }
-        if (sessionMs < 0) {
-            throw usage("--session-ms takes a number from 0 on");
-        }
-        if (runs < 1 || warmUpSeconds < 0) {
-            throw usage("--runs takes a number from 1 on, --warm-up one from 0 on");
-        }
-        if (!version.isWritten()) {
-            throw usage("--format takes a version that can be written, and " + version.text() + " is only read");
-        }
-        if (steadySeconds < 1 || sstableBytes < StoreSizes.COMPACTED_BYTES_MIN) {
-            throw usage("--seconds takes a number from 1 on, --sstable-size a size from 1MiB on");
-        }
+    @Override
+    protected void addChecks(OptionChecks checks) {
         List<String> knownSystems =
                 Stream.of(BenchSystem.values()).map(BenchSystem::text).toList();
-        if (!knownSystems.containsAll(systems)) {
-            throw usage("unknown system in " + systems + ", known are " + String.join(", ", knownSystems));
-        }
-        if (peer != Peer.cassandra && systems.stream().anyMatch(system -> system.startsWith(Peer.cassandra.name()))) {
-            throw usage("--system cassandra and cassandra-optimised go with --peer cassandra");
-        }
-        if (parallel != null && parallel < 1) {
-            throw usage("--parallel takes a number from 1 on");
-        }
-        if (limitSeconds < 1) {
-            throw usage("--limit takes a number from 1 on");
-        }
-        if (scenario.equals(ClusterScenario.NAME) && peer != Peer.cassandra) {
-            throw usage("cluster is a cluster of Cassandra's: give --peer cassandra");
-        }
+        checks.add("SCENARIO", () -> {
+                    require(
+                            scenario.equals(ALL) || KNOWN_CASES.containsKey(scenario),
+                            "unknown scenario '" + scenario
+                                    + "', known are limits, sstable, store, dual-dao, net, streaming, paging, repair, cluster, repair-shapes and all");
+                    require(
+                            !scenario.equals(ClusterScenario.NAME) || peer == Peer.cassandra,
+                            "cluster is a cluster of Cassandra's: give --peer cassandra");
+                })
+                .add(
+                        "--rows",
+                        () -> require(
+                                rows >= BenchConfig.ROWS_MIN,
+                                "--rows takes a number from " + BenchConfig.ROWS_MIN + " on"))
+                .add("--session-ms", () -> require(sessionMs >= 0, "--session-ms takes a number from 0 on"))
+                .add("--runs", () -> require(runs >= 1, "--runs takes a number from 1 on"))
+                .add("--warm-up", () -> require(warmUpSeconds >= 0, "--warm-up takes a number from 0 on"))
+                .add(
+                        "--format",
+                        () -> require(
+                                version.isWritten(),
+                                "--format takes a version that can be written, and " + version.text()
+                                        + " is only read"))
+                .add("--seconds", () -> require(steadySeconds >= 1, "--seconds takes a number from 1 on"))
+                .add(
+                        "--sstable-size",
+                        () -> require(
+                                sstableBytes >= StoreSizes.COMPACTED_BYTES_MIN,
+                                "--sstable-size takes a size from 1MiB on"))
+                .add("--system", () -> {
+                    require(
+                            knownSystems.containsAll(systems),
+                            "unknown system in " + systems + ", known are " + String.join(", ", knownSystems));
+                    require(
+                            peer == Peer.cassandra
+                                    || systems.stream().noneMatch(system -> system.startsWith(Peer.cassandra.name())),
+                            "--system cassandra and cassandra-optimised go with --peer cassandra");
+                })
+                .add("--parallel", () -> require(parallel >= 1, "--parallel takes a number from 1 on"))
+                .add("--limit", () -> require(limitSeconds >= 1, "--limit takes a number from 1 on"))
+                .add("--case", this::checkCases);
+    }
+
+    private void checkCases() {
         List<String> known = KNOWN_CASES.entrySet().stream()
                 .filter(entry -> scenario.equals(ALL) && !NOT_AMONG_ALL.contains(entry.getKey())
                         || scenario.equals(entry.getKey()))
                 .flatMap(entry -> entry.getValue().stream())
                 .toList();
-        if (!known.containsAll(cases)) {
-            throw usage("unknown case in " + cases + ", known are " + String.join(", ", known));
-        }
+        require(known.containsAll(cases), "unknown case in " + cases + ", known are " + String.join(", ", known));
     }
 
     private boolean runs(String name, List<String> casesOfScenario) {

@@ -40,14 +40,19 @@ final class JsonOutputTest {
     private Path directory;
 
     private static Map<String, CommandLine> leaves() {
+        Map<String, CommandLine> leaves = leavesAndBench();
+        // It writes its records to the file that its option names.
+        leaves.remove("bench");
+        return leaves;
+    }
+
+    private static Map<String, CommandLine> leavesAndBench() {
         Map<String, CommandLine> leaves = new TreeMap<>();
         addLeaves(
                 AnnealCommand.commandLine(
                         new Environment(System.out, System.err, null, () -> 0, false, CommandRun.HOME)),
                 "",
                 leaves);
-        // It writes its records to the file that its option names.
-        leaves.remove("bench");
         return leaves;
     }
 
@@ -58,6 +63,11 @@ final class JsonOutputTest {
         command.getSubcommands()
                 .forEach(
                         (part, subcommand) -> addLeaves(subcommand, name.isEmpty() ? part : name + " " + part, leaves));
+    }
+
+    /** One of them, or the benchmarks. */
+    static CommandLine leaf(String name) {
+        return leavesAndBench().get(name);
     }
 
     static Stream<String> names() {

@@ -9,12 +9,10 @@ import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -33,6 +31,7 @@ public abstract class Subcommand implements Callable<Integer> {
     @Override
     public final Integer call() throws IOException {
         try {
+            checkOptions();
             int exitCode = execute();
             anneal().endResult(exitCode);
             return exitCode;
@@ -181,18 +180,14 @@ public abstract class Subcommand implements Callable<Integer> {
         return address;
     }
 
-    /**
-     * Checks the options that are given, in the order in which they were typed: the first wrong one is told.
-     *
-     * @param checks by the name of an option; each throws a usage error
-     */
-    public final void checkAsTyped(Map<String, Runnable> checks) {
-        for (OptionSpec given : spec.commandLine().getParseResult().matchedOptions()) {
-            Runnable check = checks.get(given.longestName());
-            if (check != null) {
-                check.run();
-            }
-        }
+    /** Says what is checked of options before anything is done: no check opens a file or asks a peer. */
+    protected void addChecks(OptionChecks checks) {}
+
+    /** Checks the options that are given, in the order in which they were typed. */
+    protected final void checkOptions() {
+        OptionChecks checks = new OptionChecks();
+        addChecks(checks);
+        checks.run(spec.commandLine().getParseResult().matchedArgs());
     }
 
     /** @param otherwise what a usage error says where it is not right */

@@ -3,6 +3,7 @@ package io.anneal.cli.demo;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
@@ -60,10 +61,13 @@ public final class DemoCommand extends Subcommand {
     private Path keep;
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add(
+                "--rows", () -> require(rows >= 1 && rows <= 50_000_000, "--rows takes a number from 1 to 50,000,000"));
+    }
+
+    @Override
     protected int execute() throws IOException {
-        if (rows < 1 || rows > 50_000_000) {
-            throw usage("--rows takes a number from 1 to 50,000,000");
-        }
         if (keep != null) {
             OutputDirectory.requireEmpty("--dir", keep);
         }

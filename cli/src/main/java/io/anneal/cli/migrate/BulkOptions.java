@@ -1,5 +1,6 @@
 package io.anneal.cli.migrate;
 
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.BulkOrders;
@@ -7,6 +8,7 @@ import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.harness.BulkSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -49,41 +51,46 @@ public final class BulkOptions {
         return replaces;
     }
 
+    /**
+     * @param isHere whether this process copies and compares, or instances do
+     * @param isOrdered whether instances are asked to
+     */
+    void addChecks(Subcommand command, OptionChecks checks, boolean isHere, boolean isOrdered) {
+        long max = isHere ? Long.MAX_VALUE : Integer.MAX_VALUE;
+        checks.add(
+                        "--rate",
+                        () -> command.require(
+                                rowsPerSecond >= 1 && rowsPerSecond <= max,
+                                "--rate takes a number of rows a second from 1 to " + max))
+                .add(
+                        "--replace",
+                        () -> command.require(
+                                !isHere, "--replace is about work that instances do: leave --origin and --target out"))
+                .add(
+                        "--checkpoint",
+                        () -> command.require(
+                                isHere || !isOrdered,
+                                "--checkpoint needs --origin and --target; instances go on by themselves"))
+                .add(
+                        List.of("--rate", "--checkpoint"),
+                        () -> command.require(
+                                isHere || isOrdered, "--rate and --checkpoint need --origin and --target"));
+    }
+
     /** 0 for as fast as it goes. */
-    private long rate(Subcommand command, long max) {
-        if (rowsPerSecond != null && (rowsPerSecond < 1 || rowsPerSecond > max)) {
-            throw command.usage("--rate takes a number of rows a second from 1 to " + max);
-        }
+    private long rate() {
         return rowsPerSecond == null ? 0 : rowsPerSecond;
     }
 
     /** What instances are asked to do. */
-    BulkOrders.Order order(Subcommand command, PhaseNote.Kind kind, boolean repairs, String who) {
-        if (checkpoint != null) {
-            throw command.usage("--checkpoint needs --origin and --target; instances go on by themselves");
-        }
-        return BulkOrders.Order.of(kind, repairs, (int) rate(command, Integer.MAX_VALUE), who);
+    BulkOrders.Order order(PhaseNote.Kind kind, boolean repairs, String who) {
+        return BulkOrders.Order.of(kind, repairs, (int) rate(), who);
     }
 
-    /** Refuses what instances alone could heed, before a store is opened. */
-    void checkHere(Subcommand command) {
-        if (replaces) {
-            throw command.usage("--replace is about work that instances do: leave --origin and --target out");
-        }
-        rate(command, Long.MAX_VALUE);
-    }
-
-    /** Refuses what only a copy or a comparison in this process could heed. */
-    void checkNone(Subcommand command) {
-        if (rowsPerSecond != null || checkpoint != null) {
-            throw command.usage("--rate and --checkpoint need --origin and --target");
-        }
-    }
-
-    public BulkSettings settings(Subcommand command, String who, Progress progress) {
+    public BulkSettings settings(String who, Progress progress) {
         return new BulkSettings(
                 who,
-                rate(command, Long.MAX_VALUE),
+                rate(),
                 Optional.ofNullable(checkpoint),
                 REREAD_DELAY,
                 told -> progress.update(told.bytes(), told.rows(), told.secondsLeft()));

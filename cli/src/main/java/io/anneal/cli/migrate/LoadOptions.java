@@ -1,5 +1,6 @@
 package io.anneal.cli.migrate;
 
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.harness.load.LoadConfig;
 import io.anneal.harness.load.LoadMix;
@@ -61,12 +62,22 @@ final class LoadOptions {
             description = "Repeats the draws of an earlier run; it says which it had.")
     private Long seed;
 
+    void addChecks(Subcommand command, OptionChecks checks) {
+        checks.add("--rate", () -> command.require(rate > 0, "--rate takes a number above 0"))
+                .add(
+                        "--keys",
+                        () -> command.require(
+                                keys >= 1 && keys <= KEYS_MAX, "--keys takes a number from 1 to " + KEYS_MAX))
+                .add("--skew", () -> command.require(skew >= 0, "--skew takes a number from 0 on"))
+                .add("--multi-get", () -> command.require(multiGet >= 1, "--multi-get takes a number above 0"));
+    }
+
+    boolean isMade() {
+        return !noLoad;
+    }
+
     /** Empty for none. */
-    Optional<LoadConfig> config(Subcommand command, String instance, long otherwiseSeed) {
-        if (!(rate > 0) || keys < 1 || keys > KEYS_MAX || !(skew >= 0) || multiGet < 1) {
-            throw command.usage("--rate and --multi-get take numbers above 0, --keys one from 1 to " + KEYS_MAX
-                    + ", --skew one from 0 on");
-        }
+    Optional<LoadConfig> config(String instance, long otherwiseSeed) {
         return noLoad
                 ? Optional.empty()
                 : Optional.of(new LoadConfig(

@@ -1,5 +1,6 @@
 package io.anneal.cli.migrate;
 
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.FilePhaseMark;
 import io.anneal.dualdao.phase.PhaseMark;
@@ -32,6 +33,10 @@ final class MarkOptions {
 
     @Option(names = "--target-conf", paramLabel = "FILE", description = "Settings of the Java driver for the target.")
     private Path targetConf;
+
+    void addChecks(Subcommand command, OptionChecks checks) {
+        checks.add("--target", () -> command.read("--target", () -> StoreUrl.parse(target)));
+    }
 
     /** The marks, and what has to be closed after they were read. */
     record OpenMarks(List<PhaseMark> marks, Optional<OpenStore> store) implements Closeable {

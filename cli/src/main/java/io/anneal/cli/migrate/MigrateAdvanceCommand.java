@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.PhaseControl;
@@ -52,16 +53,21 @@ final class MigrateAdvanceCommand extends Subcommand {
     private Duration verifiedWithin;
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+        checks.add("--to-share", () -> require(share >= 0 && share <= 100, "--to-share takes a number from 0 to 100"))
+                .add(
+                        "--verified-within",
+                        () -> require(!verifiedWithin.isZero(), "--verified-within takes a duration above 0"))
+                .add(
+                        List.of("--plan", "--to-share", "--force-gates"),
+                        () -> require(
+                                !plan || share == null && !forceGates,
+                                "--plan changes nothing, so it goes without --to-share and --force-gates"));
+    }
+
+    @Override
     protected int execute() throws IOException, InterruptedException {
-        if (share != null && (share < 0 || share > 100)) {
-            throw usage("--to-share takes a number from 0 to 100");
-        }
-        if (verifiedWithin.isZero()) {
-            throw usage("--verified-within takes a duration above 0");
-        }
-        if (plan && (share != null || forceGates)) {
-            throw usage("--plan changes nothing, so it goes without --to-share and --force-gates");
-        }
         ControlPolicy policy = ControlPolicy.DEFAULTS.withVerifiedWithin(verifiedWithin);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false, policy)) {
             PhaseControl control = phases.control();

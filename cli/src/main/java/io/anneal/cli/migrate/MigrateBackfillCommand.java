@@ -3,6 +3,7 @@ package io.anneal.cli.migrate;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.BulkOrders;
@@ -48,12 +49,18 @@ final class MigrateBackfillCommand extends Subcommand {
     private boolean reverse;
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+        sides.addChecks(this, checks);
+        sides.addBulkChecks(checks);
+        bulk.addChecks(this, checks, !sides.none(), !reverse);
+    }
+
+    @Override
     protected int execute() throws IOException, InterruptedException {
-        if (sides.none(this)) {
+        if (sides.none()) {
             return reverse ? stepBack() : order();
         }
-        sides.checkBulk(this);
-        bulk.checkHere(this);
         try (MigrationOptions.OpenPhases phases = migration.open(this, false);
                 MigrationSides open = sides.open(this, Delayer.NONE, false);
                 Progress progress = progress(reverse ? "comparing" : "copying")) {
@@ -62,7 +69,7 @@ final class MigrateBackfillCommand extends Subcommand {
                     open,
                     phases.store(),
                     phases.control(),
-                    bulk.settings(this, who.who(), progress),
+                    bulk.settings(who.who(), progress),
                     environment().clock());
             if (reverse) {
                 return print(work.reverse(bulk.waiting()));
@@ -77,7 +84,7 @@ final class MigrateBackfillCommand extends Subcommand {
     }
 
     private int order() throws IOException, InterruptedException {
-        BulkOrders.Order order = bulk.order(this, PhaseNote.Kind.BACKFILL, false, who.who());
+        BulkOrders.Order order = bulk.order(PhaseNote.Kind.BACKFILL, false, who.who());
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             return ordered().run(phases.control(), order);
         }
@@ -85,14 +92,13 @@ final class MigrateBackfillCommand extends Subcommand {
 
     /** The stores are open to their instances alone, which copy and compare. */
     private int stepBack() throws IOException, InterruptedException {
-        bulk.checkNone(this);
         PhaseRecord back;
         boolean complete;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             PhaseControl control = phases.control();
             back = control.reverseToBoth(who.who(), "the way back", bulk.waiting(), PhaseControl.Sleeper.THREAD);
             if (!control.originIsWhole()) {
-                ordered().await(control, bulk.order(this, PhaseNote.Kind.VERIFICATION, true, who.who()));
+                ordered().await(control, bulk.order(PhaseNote.Kind.VERIFICATION, true, who.who()));
             }
             complete = control.originIsWhole();
         }

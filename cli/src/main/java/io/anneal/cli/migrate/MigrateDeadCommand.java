@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.PhaseControl;
 import java.io.IOException;
@@ -26,6 +27,11 @@ final class MigrateDeadCommand extends Subcommand {
 
     @Parameters(paramLabel = "ID", arity = "1..*", description = "The instances, by their names in 'migrate status'.")
     private List<String> instances;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.InstanceState;
 import io.anneal.dualdao.control.Readiness;
@@ -39,6 +40,11 @@ final class MigrateFinishCommand extends Subcommand {
             names = "--plan",
             description = "Only print the gates and what to take out; exits with 3 if one is not met.")
     private boolean plan;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException {

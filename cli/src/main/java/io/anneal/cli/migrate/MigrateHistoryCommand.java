@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.PhaseNote;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -18,6 +19,11 @@ import picocli.CommandLine.Mixin;
 final class MigrateHistoryCommand extends Subcommand {
     @Mixin
     private MigrationOptions migration;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException {

@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.PhaseMark;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -25,6 +26,12 @@ final class MigrateInitCommand extends Subcommand {
 
     @Mixin
     private WhoOptions who;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+        marks.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException {

@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.io.IOException;
@@ -21,6 +22,11 @@ final class MigrateNoteCommand extends Subcommand {
 
     @Parameters(paramLabel = "TEXT", arity = "1..*", description = "What happened.")
     private List<String> words;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException {

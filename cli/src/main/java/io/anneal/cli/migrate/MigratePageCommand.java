@@ -1,6 +1,7 @@
 package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.config.DualEnvironment;
 import io.anneal.migrate.page.MigrationPage;
@@ -33,6 +34,12 @@ final class MigratePageCommand extends Subcommand {
             defaultValue = "0",
             description = "Port to listen on; a free one unless told.")
     private int port;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+        checks.add("--port", () -> PageOptions.checkPort(this, "--port", port));
+    }
 
     @Override
     protected int execute() throws IOException, InterruptedException {

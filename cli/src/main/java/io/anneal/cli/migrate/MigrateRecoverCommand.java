@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.PhaseRecovery;
 import io.anneal.dualdao.phase.PhaseRecord;
@@ -32,6 +33,12 @@ final class MigrateRecoverCommand extends Subcommand {
 
     @Option(names = "--yes", description = "Rebuild it. Name all directories of instances, and the target, before.")
     private boolean yes;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+        marks.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException {

@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.PhaseControl;
 import io.anneal.dualdao.control.RollbackPlan;
@@ -32,6 +33,11 @@ final class MigrateRollbackCommand extends Subcommand {
             description =
                     "From 2 and 3 straight to 1, whatever instances and the target do. With --plan it tells the price.")
     private boolean emergency;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException, InterruptedException {

@@ -3,6 +3,7 @@ package io.anneal.cli.migrate;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.DualDao;
 import io.anneal.dualdao.DualDaoBuilder;
@@ -34,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
@@ -175,7 +177,9 @@ public final class MigrateRunCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException, InterruptedException {
-        check();
+        require(
+                phaseStore.equals(MEMORY) || directory != null,
+                "--directory is needed with a phase store that lasts: this instance's journal lives there");
         try {
             return runOrStop();
         } catch (InterruptedException e) {
@@ -185,7 +189,7 @@ public final class MigrateRunCommand extends Subcommand {
     }
 
     private int runOrStop() throws IOException, InterruptedException {
-        if (!sides.none(this)) {
+        if (!sides.none()) {
             return run(null);
         }
         Path temporary = Files.createTempDirectory("anneal-migrate");
@@ -196,22 +200,32 @@ public final class MigrateRunCommand extends Subcommand {
         }
     }
 
-    private void check() {
-        sides.none(this);
-        boolean loaded = load.config(this, "", 0).isPresent();
-        if ((auto || work) && mode == Mode.MIGRATION && !loaded && sides.own()) {
-            throw usage("--auto and --work copy and compare the keys of the load where a dao: store can't list its own:"
-                    + " they don't go with --no-load");
-        }
-        if (report != null) {
-            StoryFile.check(report);
-        }
-        if (!phaseStore.equals(MEMORY) && directory == null) {
-            throw usage("--directory is needed with a phase store that lasts: this instance's journal lives there");
-        }
-        if (bake.isZero() || gateTimeout.isZero() || verifiedWithin.isZero() || duration != null && duration.isZero()) {
-            throw usage("--bake, --gate-timeout, --verified-within and --duration take durations above 0");
-        }
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--phase-store", () -> read("--phase-store", () -> PhaseStoreUrl.parse(phaseStore)));
+        sides.addChecks(this, checks);
+        load.addChecks(this, checks);
+        checks.add(
+                        List.of("--auto", "--work", "--no-load"),
+                        () -> require(
+                                !(auto || work) || mode != Mode.MIGRATION || load.isMade() || !sides.own(),
+                                "--auto and --work copy and compare the keys of the load where a dao: store can't list its own:"
+                                        + " they don't go with --no-load"))
+                .add(
+                        "--report",
+                        () -> read("--report", () -> {
+                            StoryFile.check(report);
+                            return report;
+                        }))
+                .add("--bake", () -> requireAbove0("--bake", bake))
+                .add("--gate-timeout", () -> requireAbove0("--gate-timeout", gateTimeout))
+                .add("--verified-within", () -> requireAbove0("--verified-within", verifiedWithin))
+                .add("--duration", () -> requireAbove0("--duration", duration))
+                .add("--dashboard", () -> PageOptions.checkPort(this, "--dashboard", dashboard));
+    }
+
+    private void requireAbove0(String option, Duration given) {
+        require(!given.isZero(), option + " takes a duration above 0");
     }
 
     /** @param temporary where the stores are if none are named */
@@ -306,7 +320,7 @@ public final class MigrateRunCommand extends Subcommand {
     private int run(MigrationSides open, PhaseStore phases, DualDao<PartitionDao> dual, DualEnvironment environment)
             throws IOException, InterruptedException {
         long seed = new SecureRandom().nextInt(Integer.MAX_VALUE);
-        Optional<LoadConfig> made = load.config(this, dual.instance(), seed);
+        Optional<LoadConfig> made = load.config(dual.instance(), seed);
         BulkSettings settings = new BulkSettings(who.who(), 0, Optional.empty(), rereadDelay(), progress -> {});
         RunWorks works = RunWorks.of(open, dual, phases, made, settings, gateTimeout, environment.clock());
         RunConfig config = new RunConfig(

@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.InstanceState;
 import io.anneal.dualdao.control.PhaseControl;
@@ -41,6 +42,11 @@ final class MigrateStatusCommand extends Subcommand {
 
     @Mixin
     private MigrationOptions migration;
+
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+    }
 
     @Override
     protected int execute() throws IOException {

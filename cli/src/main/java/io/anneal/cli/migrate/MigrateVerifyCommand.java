@@ -2,6 +2,7 @@ package io.anneal.cli.migrate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.BulkOrders;
@@ -43,14 +44,20 @@ final class MigrateVerifyCommand extends Subcommand {
     private boolean repair;
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        migration.addChecks(this, checks);
+        sides.addChecks(this, checks);
+        sides.addBulkChecks(checks);
+        bulk.addChecks(this, checks, !sides.none(), true);
+        checks.add(
+                "--repair",
+                () -> require(sides.none(), "--repair is done by an instance: leave --origin and --target out"));
+    }
+
+    @Override
     protected int execute() throws IOException, InterruptedException {
-        if (sides.none(this)) {
+        if (sides.none()) {
             return order();
-        }
-        sides.checkBulk(this);
-        bulk.checkHere(this);
-        if (repair) {
-            throw usage("--repair is done by an instance: leave --origin and --target out");
         }
         VerificationResult found;
         try (MigrationOptions.OpenPhases phases = migration.open(this, false);
@@ -61,7 +68,7 @@ final class MigrateVerifyCommand extends Subcommand {
                     open,
                     phases.store(),
                     phases.control(),
-                    bulk.settings(this, who.who(), progress),
+                    bulk.settings(who.who(), progress),
                     environment().clock());
             found = work.verification();
         }
@@ -70,7 +77,7 @@ final class MigrateVerifyCommand extends Subcommand {
     }
 
     private int order() throws IOException, InterruptedException {
-        BulkOrders.Order order = bulk.order(this, PhaseNote.Kind.VERIFICATION, repair, who.who());
+        BulkOrders.Order order = bulk.order(PhaseNote.Kind.VERIFICATION, repair, who.who());
         try (MigrationOptions.OpenPhases phases = migration.open(this, false)) {
             return new OrderedWork(this, "verify", migration.name(), bulk.waiting(), bulk.replaces())
                     .run(phases.control(), order);

@@ -1,5 +1,6 @@
 package io.anneal.cli.migrate;
 
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.dualdao.control.ControlPolicy;
 import io.anneal.dualdao.control.PhaseControl;
@@ -40,14 +41,20 @@ final class MigrationOptions {
     }
 
     /** Opens the phase store. */
+    void addChecks(Subcommand command, OptionChecks checks) {
+        checks.add("--phase-store", () -> {
+            command.require(
+                    !phaseStore.startsWith("memory:"),
+                    "--phase-store memory: ends with the process of 'anneal migrate run'; give file:DIR");
+            command.read("--phase-store", () -> PhaseStoreUrl.parse(phaseStore));
+        });
+    }
+
     OpenPhases open(Subcommand command, boolean makesTables) throws IOException {
         return open(command, makesTables, ControlPolicy.DEFAULTS);
     }
 
     OpenPhases open(Subcommand command, boolean makesTables, ControlPolicy policy) throws IOException {
-        if (phaseStore.startsWith("memory:")) {
-            throw command.usage("--phase-store memory: ends with the process of 'anneal migrate run'; give file:DIR");
-        }
         PhaseStore store = PhaseStoreUrl.parse(phaseStore).open(Optional.ofNullable(phaseStoreConf), makesTables);
         return new OpenPhases(
                 store, name, PhaseControl.of(store, name, command.environment().clock(), policy));

@@ -37,10 +37,11 @@ final class PageOptions {
                             + " goes on with them; in memory alone unless told.")
     private Path history;
 
+    static void checkPort(Subcommand command, String option, int port) {
+        command.require(port >= 0 && port <= PORT_MAX, option + " takes a number from 0 to " + PORT_MAX);
+    }
+
     PageConfig config(Subcommand command, String host, int port, DualEnvironment environment) throws IOException {
-        if (port < 0 || port > PORT_MAX) {
-            throw command.usage("a port is a number from 0 to " + PORT_MAX);
-        }
         PageConfig config =
                 PageConfig.loopback().on(host, port).withHosts(allowedHosts).withEnvironment(environment);
         if (tokenFile != null) {

@@ -1,6 +1,7 @@
 package io.anneal.cli.migrate;
 
 import io.anneal.cli.command.NotAvailableException;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.harness.MigrationSides;
 import io.anneal.harness.store.Delayer;
@@ -42,17 +43,23 @@ final class SidesOptions {
             description = "Jars and directories of classes for dao:CLASS.")
     private List<Path> classPath = List.of();
 
+    void addChecks(Subcommand command, OptionChecks checks) {
+        checks.add("--origin", () -> command.read("--origin", () -> StoreUrl.parse(origin)))
+                .add("--target", () -> command.read("--target", () -> StoreUrl.parse(target)))
+                .add(List.of("--origin", "--target"), () -> {
+                    command.require(origin != null && target != null, "--origin and --target go together");
+                    command.require(
+                            !origin.equals(target) || !StoreUrl.parse(origin).lasting(),
+                            "--origin and --target are the same store, url=" + origin);
+                })
+                .add(
+                        List.of("--origin-conf", "--target-conf", "--classpath"),
+                        () -> command.require(
+                                !none(), "--origin-conf, --target-conf and --classpath need --origin and --target"));
+    }
+
     /** Whether neither is named. */
-    boolean none(Subcommand command) {
-        if ((origin == null) != (target == null)) {
-            throw command.usage("--origin and --target go together");
-        }
-        if (origin == null && (originConf != null || targetConf != null || !classPath.isEmpty())) {
-            throw command.usage("--origin-conf, --target-conf and --classpath need --origin and --target");
-        }
-        if (origin != null && origin.equals(target) && StoreUrl.parse(origin).lasting()) {
-            throw command.usage("--origin and --target are the same store, url=" + origin);
-        }
+    boolean none() {
         return origin == null;
     }
 
@@ -62,24 +69,20 @@ final class SidesOptions {
     }
 
     /** Refuses stores that another process can't copy or compare as a whole. */
-    void checkBulk(Subcommand command) {
-        if (none(command)) {
-            throw command.usage("--origin and --target are needed");
-        }
-        for (String url : List.of(origin, target)) {
-            if (!url.startsWith("embedded:") && !url.startsWith("cassandra:")) {
-                StoreUrl.parse(url);
-                throw new NotAvailableException(
-                        "only embedded: and cassandra: stores can be copied and compared as a whole, url=" + url);
-            }
+    void addBulkChecks(OptionChecks checks) {
+        checks.add("--origin", () -> requireWhole(origin)).add("--target", () -> requireWhole(target));
+    }
+
+    private static void requireWhole(String url) {
+        if (!url.startsWith("embedded:") && !url.startsWith("cassandra:")) {
+            throw new NotAvailableException(
+                    "only embedded: and cassandra: stores can be copied and compared as a whole, url=" + url);
         }
     }
 
     /** Opens what is named. */
     MigrationSides open(Subcommand command, Delayer delayer, boolean makesTables) throws IOException {
-        if (none(command)) {
-            throw command.usage("--origin and --target are needed");
-        }
+        command.require(!none(), "--origin and --target are needed");
         return open(origin, target, delayer, makesTables);
     }
 

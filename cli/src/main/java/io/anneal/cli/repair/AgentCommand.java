@@ -6,6 +6,7 @@ import io.anneal.agent.AgentService;
 import io.anneal.agent.AgentStatus;
 import io.anneal.agent.LiveNodeConfig;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.io.RateLimiter;
 import io.anneal.net.PasswordFile;
@@ -14,6 +15,7 @@ import io.anneal.node.NodeFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,17 +101,35 @@ public final class AgentCommand extends Subcommand {
     private PeerSecurity security = new PeerSecurity();
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--jmx", () -> peerAddress("--jmx", jmx))
+                .add("--cql", () -> peerAddress("--cql", cql))
+                .add("--listen", () -> security.checkListening(this, listenAddress("--listen", listen)))
+                .add(
+                        List.of("--jmx-user", "--jmx-password-file"),
+                        () -> checkLogin("--jmx-user", jmxUser, jmxPasswordFile))
+                .add(
+                        List.of("--cql-user", "--cql-password-file"),
+                        () -> checkLogin("--cql-user", cqlUser, cqlPasswordFile));
+        security.addChecks(this, checks, true);
+    }
+
+    private void checkLogin(String option, String user, Path passwordFile) {
+        require(user != null && passwordFile != null, option + " and the password's file go together");
+        require(!user.isEmpty(), option + " is empty");
+    }
+
+    @Override
     protected int execute() throws IOException, InterruptedException {
-        security.check(this);
+        security.require(this);
         InetSocketAddress address = listenAddress("--listen", listen);
-        security.checkListening(this, address);
         InetSocketAddress beans = peerAddress("--jmx", jmx);
         LiveNodeConfig config = (cql == null
                         ? LiveNodeConfig.of(beans)
                         : LiveNodeConfig.of(beans, peerAddress("--cql", cql)))
-                .withLogins(
-                        login("--jmx-user", jmxUser, jmxPasswordFile), login("--cql-user", cqlUser, cqlPasswordFile))
+                .withLogins(login(jmxUser, jmxPasswordFile), login(cqlUser, cqlPasswordFile))
                 .withTls(jmxTls, cqlTls);
+        security.requireFiles(this);
         if (isCheck) {
             AgentStatus node = Agent.check(config, directory, host());
             try (CommandNode listening = CommandNode.open(security.config(this, host()::newId))) {
@@ -174,13 +194,7 @@ public final class AgentCommand extends Subcommand {
         }
     }
 
-    private Optional<LiveNodeConfig.Login> login(String option, String user, Path passwordFile) throws IOException {
-        if ((user == null) != (passwordFile == null)) {
-            throw usage(option + " and the password's file go together");
-        }
-        if (user != null && user.isEmpty()) {
-            throw usage(option + " is empty");
-        }
+    private static Optional<LiveNodeConfig.Login> login(String user, Path passwordFile) throws IOException {
         return user == null
                 ? Optional.empty()
                 : Optional.of(new LiveNodeConfig.Login(user, PasswordFile.read(passwordFile)));

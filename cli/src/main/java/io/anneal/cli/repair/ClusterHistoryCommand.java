@@ -1,6 +1,7 @@
 package io.anneal.cli.repair;
 
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.runs.RunRecords;
@@ -44,6 +45,12 @@ public final class ClusterHistoryCommand extends Subcommand {
     }
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("KS[.TABLE]", () -> ClusterTables.of(this, wanted))
+                .add("--forget", () -> require(wanted.isEmpty(), "--forget takes one table: leave out " + wanted));
+    }
+
+    @Override
     protected int execute() throws IOException {
         RunOptions.requireThere(state);
         RunRecords records = new RunRecords(
@@ -51,7 +58,6 @@ public final class ClusterHistoryCommand extends Subcommand {
                 environment().clock(),
                 this::say);
         if (forget != null) {
-            require(wanted.isEmpty(), "--forget takes one table: leave out " + wanted);
             return RunOptions.forget(this, records, forget);
         }
         return new PastRuns(

@@ -7,6 +7,7 @@ import io.anneal.agent.GuardedTables;
 import io.anneal.cli.command.ClusterRefusedException;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.Subcommand;
@@ -195,7 +196,6 @@ public final class ClusterRepairCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
-        runs.check(this);
         try {
             return answer();
         } catch (RunRefusedException e) {
@@ -224,6 +224,7 @@ public final class ClusterRepairCommand extends Subcommand {
         RunRecord run = runs.resumed(this);
         Set<String> given = SETTINGS.stream().filter(runs::isGiven).collect(Collectors.toSet());
         runs.apply(run);
+        checkOptions();
         return repair(Optional.of(new Resumed(run, given)));
     }
 
@@ -247,13 +248,9 @@ public final class ClusterRepairCommand extends Subcommand {
     }
 
     private int lookBack() throws IOException {
-        if (json() && !agents.isEmpty()) {
-            throw usage("agents are told of as text: leave out --json, or ask 'anneal cluster status'");
-        }
         List<QualifiedTable> tables = ClusterTables.of(this, wanted);
-        agents.forEach(this::agentAddress);
         if (!agents.isEmpty()) {
-            security.check(this);
+            security.require(this);
         }
         runs.requireDirectory();
         int exitCode =
@@ -274,7 +271,6 @@ public final class ClusterRepairCommand extends Subcommand {
                 Stream.concat(SETTINGS.stream(), CONNECTION.stream()).collect(Collectors.toSet()));
         requireNoTables("--change");
         requireText("--change");
-        checkSettings();
         if (SETTINGS.stream().noneMatch(runs::isGiven)) {
             throw usage("--change goes with --rate, --parallel or --window");
         }
@@ -303,7 +299,7 @@ public final class ClusterRepairCommand extends Subcommand {
             throw new RunRefusedException("no agent holds anything for the run, run=" + run.id());
         }
         runs.apply(run);
-        security.check(this);
+        security.require(this);
         try (OpenRun open = records.end(run.id());
                 CommandNode node = security.node(this)) {
             List<AgentPeer> left = letGo(open, node, "it was abandoned");
@@ -347,7 +343,7 @@ public final class ClusterRepairCommand extends Subcommand {
     }
 
     private int repair(Optional<Resumed> resumed) throws IOException {
-        check();
+        requireAll();
         UUID id = resumed.map(one -> one.run().id()).orElseGet(() -> host().newId());
         AtomicReference<ClusterSession> session = new AtomicReference<>();
         stopOnSignal(() -> Optional.ofNullable(session.get()).ifPresent(ClusterSession::stop));
@@ -483,40 +479,56 @@ public final class ClusterRepairCommand extends Subcommand {
         }
     }
 
-    private void check() {
-        security.check(this);
-        if (wanted.isEmpty()) {
-            throw usage("say what to repair: KS or KS.TABLE");
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        runs.addChecks(this, checks);
+        checks.add("KS[.TABLE]", () -> ClusterTables.of(this, wanted))
+                .add("--agent", () -> agents.forEach(this::agentAddress))
+                .add(
+                        PARALLEL,
+                        () -> require(
+                                parallel >= 1 && parallel <= Repair.PARALLEL_MAX,
+                                "--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given="
+                                        + parallel))
+                .add(
+                        RATE,
+                        () -> require(
+                                rowsPerSecond >= 0,
+                                "--rate takes a number of rows a second, at least 0, given=" + rowsPerSecond))
+                .add(WINDOW, this::window)
+                .add(
+                        "--lease",
+                        () -> require(
+                                leaseSeconds >= 5 && leaseSeconds <= 3_600,
+                                "--lease takes seconds, 5 to 3600, given=" + leaseSeconds))
+                .add(
+                        "--ghosts-max",
+                        () -> require(
+                                ghostsMax >= 0,
+                                "--ghosts-max takes a number of deletions, at least 0, given=" + ghostsMax))
+                .add(
+                        List.of("--rows", "--json"),
+                        () -> require(!json() || !namesRows, "--rows is told as text: leave out --json"))
+                .add(
+                        List.of("--agent", "--json"),
+                        () -> require(
+                                !json() || agents.isEmpty() || !runs.isStatus() && !runs.isHistory(),
+                                "agents are told of as text: leave out --json, or ask 'anneal cluster status'"));
+        // The record of a run has the others.
+        if (!runs.isResume() && change == null && abandon == null) {
+            security.addChecks(this, checks, true);
         }
-        if (agents.isEmpty()) {
-            throw usage("name an agent of the cluster: --agent HOST:PORT");
-        }
-        ClusterTables.of(this, wanted);
-        agents.forEach(this::agentAddress);
-        checkSettings();
-        if (leaseSeconds < 5 || leaseSeconds > 3_600) {
-            throw usage("--lease takes seconds, 5 to 3600, given=" + leaseSeconds);
-        }
-        if (ghostsMax < 0) {
-            throw usage("--ghosts-max takes a number of deletions, at least 0, given=" + ghostsMax);
-        }
-        if (json() && namesRows) {
-            throw usage("--rows is told as text: leave out --json");
-        }
+    }
+
+    /** Refuses a command line that lacks something. */
+    private void requireAll() {
+        require(!wanted.isEmpty(), "say what to repair: KS or KS.TABLE");
+        require(!agents.isEmpty(), "name an agent of the cluster: --agent HOST:PORT");
+        security.require(this);
     }
 
     private InetSocketAddress agentAddress(String text) {
         return peerAddress("--agent", text);
-    }
-
-    private void checkSettings() {
-        if (parallel < 1 || parallel > Repair.PARALLEL_MAX) {
-            throw usage("--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given=" + parallel);
-        }
-        if (rowsPerSecond < 0) {
-            throw usage("--rate takes a number of rows a second, at least 0, given=" + rowsPerSecond);
-        }
-        window();
     }
 
     private Optional<RepairWindow> window() {

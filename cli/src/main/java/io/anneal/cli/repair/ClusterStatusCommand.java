@@ -5,6 +5,7 @@ import io.anneal.agent.AgentPeer;
 import io.anneal.agent.AgentStatus;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.net.PeerException;
 import io.anneal.net.Waiting;
@@ -31,9 +32,14 @@ public final class ClusterStatusCommand extends Subcommand {
     private PeerSecurity security = new PeerSecurity();
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--agent", () -> agents.forEach(address -> peerAddress("--agent", address)));
+        security.addChecks(this, checks, true);
+    }
+
+    @Override
     protected int execute() throws IOException {
-        security.check(this);
-        agents.forEach(address -> peerAddress("--agent", address));
+        security.require(this);
         try (CommandNode node = security.node(this)) {
             if (!json()) {
                 return show(this, node, agents);

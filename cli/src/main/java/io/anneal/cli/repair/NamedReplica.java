@@ -39,7 +39,8 @@ public record NamedReplica(String name, String owner, Path directory) {
         return names.isEmpty() ? byPaths(directories, real) : byNames(directories, names);
     }
 
-    private static List<NamedReplica> byNames(List<Path> directories, List<String> names) {
+    /** Refuses names that directories can't have. */
+    static void requireNames(List<Path> directories, List<String> names) {
         if (names.size() != directories.size()) {
             throw new IllegalArgumentException("give --name as often as --dir, in its order, names=" + names.size()
                     + ", directories=" + directories.size());
@@ -50,6 +51,10 @@ public record NamedReplica(String name, String owner, Path directory) {
             }
         }
         refuseEqual(names);
+    }
+
+    private static List<NamedReplica> byNames(List<Path> directories, List<String> names) {
+        requireNames(directories, names);
         return IntStream.range(0, names.size())
                 .mapToObj(i -> new NamedReplica(names.get(i), names.get(i), directories.get(i)))
                 .toList();

@@ -1,5 +1,6 @@
 package io.anneal.cli.repair;
 
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.net.NetConfig;
 import io.anneal.net.PeerAddress;
@@ -9,12 +10,15 @@ import io.anneal.net.TokenFile;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import picocli.CommandLine.Option;
 
 /** How this command and other nodes prove to each other who they are: certificates, or on one machine a shared secret. */
 public final class PeerSecurity {
+    private static final List<String> TLS = List.of("--tls-cert", "--tls-key", "--tls-ca");
+    private static final String TOGETHER = "--tls-cert, --tls-key and --tls-ca go together";
     private static final String NEEDED = "give --tls-cert, --tls-key and --tls-ca, or on one machine --token-file FILE";
 
     @Option(
@@ -41,23 +45,28 @@ public final class PeerSecurity {
             description = "The secret shared with the other nodes, a file of mode 0600; with certificates not needed.")
     private Path tokenFile;
 
-    /** Refuses a command line that names other nodes, and gives nothing to prove, or half of it. */
-    public void check(Subcommand command) {
-        boolean hasTls = certificateFile != null && keyFile != null && authorityFile != null;
-        boolean hasPartOfTls = certificateFile != null || keyFile != null || authorityFile != null;
-        if (hasPartOfTls && !hasTls) {
-            throw command.usage("--tls-cert, --tls-key and --tls-ca go together");
-        }
-        if (!hasTls && tokenFile == null) {
-            throw command.usage(NEEDED);
+    /** @param hasPeers whether the command line names other nodes, to which this one proves itself */
+    public void addChecks(Subcommand command, OptionChecks checks, boolean hasPeers) {
+        if (hasPeers) {
+            checks.add(TLS, () -> command.require(hasTls(), TOGETHER));
+        } else {
+            checks.add(TLS, () -> refuse(command)).add("--token-file", () -> refuse(command));
         }
     }
 
-    /** Refuses what proves this node to others on a command line that names none. */
-    public void refuse(Subcommand command) {
-        if (certificateFile != null || keyFile != null || authorityFile != null || tokenFile != null) {
-            throw command.usage("--tls-cert, --tls-key, --tls-ca and --token-file go with --replica");
-        }
+    private static void refuse(Subcommand command) {
+        throw command.usage("--tls-cert, --tls-key, --tls-ca and --token-file go with --replica");
+    }
+
+    private boolean hasTls() {
+        return certificateFile != null && keyFile != null && authorityFile != null;
+    }
+
+    /** Refuses a command line that names other nodes, and gives nothing to prove. */
+    public void require(Subcommand command) {
+        boolean hasPartOfTls = certificateFile != null || keyFile != null || authorityFile != null;
+        command.require(hasTls() || !hasPartOfTls, TOGETHER);
+        command.require(hasTls() || tokenFile != null, NEEDED);
     }
 
     /** Refuses an address at which rows would travel in the clear. */
@@ -68,6 +77,11 @@ public final class PeerSecurity {
                     "--listen at any address but loopback needs --tls-cert, --tls-key and --tls-ca, address="
                             + PeerAddress.text(address));
         }
+    }
+
+    /** Reads the files that are named, so that what is wrong with them is told before somebody is asked. */
+    void requireFiles(Subcommand command) throws IOException {
+        config(command, UUID::randomUUID);
     }
 
     /** A node that asks others: of no name, unless its certificate has one. */

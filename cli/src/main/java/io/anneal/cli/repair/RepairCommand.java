@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
@@ -208,7 +209,6 @@ public final class RepairCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
-        runs.check(this);
         if (runs.isStatus() || runs.isHistory()) {
             return lookBack();
         }
@@ -220,6 +220,7 @@ public final class RepairCommand extends Subcommand {
         }
         RunRecord run = runs.resumed(this);
         runs.apply(run);
+        checkOptions();
         return repair(Optional.of(run.id()));
     }
 
@@ -238,7 +239,7 @@ public final class RepairCommand extends Subcommand {
 
     /** @param resumed the run that is gone on with */
     private int repair(Optional<UUID> resumed) throws IOException {
-        check();
+        requireAll();
         List<QualifiedTable> expanded = expand();
         List<NamedReplica> named = named();
         Optional<DriftSample> sample = sample();
@@ -342,73 +343,125 @@ public final class RepairCommand extends Subcommand {
         }
     }
 
-    private void check() {
-        if (tables.isEmpty()) {
-            throw usage("say what to repair: --table KS.TABLE");
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        runs.addChecks(this, checks);
+        checks.add("--parallel", this::checkParallel).add("--rate", this::checkRate);
+        checks.add("--replica", () -> replicas.forEach(address -> peerAddress("--replica", address)));
+        if (runs.isAboutRuns()) {
+            return;
         }
-        if (directories.isEmpty() == replicas.isEmpty()) {
-            throw usage("give the replicas either as --dir or as --replica");
-        }
-        if (directories.size() + replicas.size() < 2) {
-            throw usage("a repair needs two replicas at least");
-        }
-        checkOwned();
-        if (apply && directories.isEmpty()) {
-            throw usage("--apply goes with --dir");
-        }
-        if (apply && out == null && directories.stream().noneMatch(Files::exists)) {
-            throw usage("--apply needs --out DIR for the new SSTables of all but stores");
-        }
-        if (out != null && !apply && staged == null) {
-            throw usage("--out goes with --apply, or with --staged");
-        }
-        if (staged != null && (!isDryRun() || (out == null && replicas.isEmpty()))) {
-            throw usage("--staged RUN goes with a dry run, and with --dir needs the --out DIR of that run");
-        }
-        if (staged != null && !RunId.isStart(staged)) {
-            throw usage("--staged takes a run's id, or its first " + RunRecords.PREFIX_LEAST
-                    + " characters, as the report of the repair names it, given=" + staged);
-        }
-        if (!names.isEmpty() && directories.isEmpty() && ring == null) {
-            throw usage("--name goes with --dir, or with --ring");
-        }
-        if (includeRecent && !isDryRun()) {
-            throw usage("--include-recent goes with a dry run: a repair that writes takes everything");
-        }
-        if (apply && dryRun) {
-            throw usage("--apply and --dry-run contradict each other");
-        }
-        checkSample();
-        if (!replicas.isEmpty() && schemaFile != null) {
-            throw usage("--schema goes with --dir");
-        }
-        if (replicas.isEmpty()) {
-            security.refuse(this);
-        } else {
-            security.check(this);
-        }
-        replicas.forEach(RepairRunner::address);
-        if (parallel < 1 || parallel > Repair.PARALLEL_MAX) {
-            throw usage("--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given=" + parallel);
-        }
-        if (rowsPerSecond < 0) {
-            throw usage(
-                    "--rate takes a number of rows a second, at least 0 (as fast as it goes), given=" + rowsPerSecond);
-        }
-        checkBuffer();
+        addChecksOfReplicas(checks);
+        addChecksOfOwned(checks);
+        addChecksOfWriting(checks);
+        addChecksOfLooking(checks);
+        checks.add("--buffer", this::checkBuffer);
+        security.addChecks(this, checks, !replicas.isEmpty());
     }
 
-    private void checkSample() {
-        if (samplePercent == null && sampleSeed != null) {
-            throw usage("--seed goes with --sample");
+    private void addChecksOfReplicas(OptionChecks checks) {
+        checks.add(
+                        List.of("--dir", "--replica"),
+                        () -> require(
+                                directories.isEmpty() || replicas.isEmpty(),
+                                "give the replicas either as --dir or as --replica"))
+                .add("--name", this::checkNames)
+                .add("--schema", () -> require(replicas.isEmpty(), "--schema goes with --dir"));
+    }
+
+    private void checkNames() {
+        if (replicas.isEmpty() && !directories.isEmpty()) {
+            read("--name", () -> {
+                NamedReplica.requireNames(directories, names);
+                return names;
+            });
         }
-        if (samplePercent != null && !isDryRun()) {
-            throw usage("--sample goes with a dry run");
+        require(!directories.isEmpty() || ring != null, "--name goes with --dir, or with --ring");
+        require(
+                replicas.isEmpty() || names.size() == replicas.size(),
+                "give --name as often as --replica, in its order, names=" + names.size() + ", replicas="
+                        + replicas.size());
+    }
+
+    private void addChecksOfOwned(OptionChecks checks) {
+        checks.add(List.of("--ring", "--range", "--full-replicas"), () -> {
+                    require(
+                            ring == null || ranges.isEmpty() && !fullReplicas,
+                            "--ring excludes --range and --full-replicas");
+                    require(ranges.isEmpty() || !fullReplicas, "--range and --full-replicas exclude each other");
+                })
+                .add("--range", this::tokens)
+                .add(List.of("--ring", "--table"), () -> {
+                    List<String> keyspaces = tables.stream()
+                            .map(QualifiedTable::keyspace)
+                            .distinct()
+                            .toList();
+                    require(
+                            ring == null || keyspaces.size() <= 1,
+                            "a ring is of one keyspace: repair each keyspace with its own, keyspaces=" + keyspaces);
+                });
+    }
+
+    private void addChecksOfWriting(OptionChecks checks) {
+        checks.add("--apply", () -> require(!directories.isEmpty(), "--apply goes with --dir"))
+                .add(
+                        List.of("--apply", "--dry-run"),
+                        () -> require(!apply || !dryRun, "--apply and --dry-run contradict each other"))
+                .add("--out", () -> require(apply || staged != null, "--out goes with --apply, or with --staged"))
+                .add("--staged", () -> {
+                    require(
+                            isDryRun() && (out != null || !replicas.isEmpty()),
+                            "--staged RUN goes with a dry run, and with --dir needs the --out DIR of that run");
+                    require(
+                            RunId.isStart(staged),
+                            "--staged takes a run's id, or its first " + RunRecords.PREFIX_LEAST
+                                    + " characters, as the report of the repair names it, given=" + staged);
+                });
+    }
+
+    private void addChecksOfLooking(OptionChecks checks) {
+        checks.add(
+                        "--include-recent",
+                        () -> require(
+                                isDryRun(),
+                                "--include-recent goes with a dry run: a repair that writes takes everything"))
+                .add("--seed", () -> require(samplePercent != null, "--seed goes with --sample"))
+                .add("--sample", () -> require(isDryRun(), "--sample goes with a dry run"))
+                .add(
+                        List.of("--sample", "--rows"),
+                        () -> require(
+                                samplePercent == null || !namesRows,
+                                "--sample tells how many rows differ, --rows which: choose one"))
+                .add("--sample", this::sampleShare);
+    }
+
+    private void checkParallel() {
+        require(
+                parallel >= 1 && parallel <= Repair.PARALLEL_MAX,
+                "--parallel takes a number of ranges, 1 to " + Repair.PARALLEL_MAX + ", given=" + parallel);
+    }
+
+    private void checkRate() {
+        require(
+                rowsPerSecond >= 0,
+                "--rate takes a number of rows a second, at least 0 (as fast as it goes), given=" + rowsPerSecond);
+    }
+
+    /** Refuses a command line that lacks something. */
+    private void requireAll() {
+        require(!tables.isEmpty(), "say what to repair: --table KS.TABLE");
+        require(!directories.isEmpty() || !replicas.isEmpty(), "give the replicas either as --dir or as --replica");
+        require(directories.size() + replicas.size() >= 2, "a repair needs two replicas at least");
+        require(
+                ring != null || !ranges.isEmpty() || fullReplicas,
+                "say what the replicas own: --ring FILE, --range='(A,B]', or --full-replicas when each owns"
+                        + " everything");
+        if (!replicas.isEmpty()) {
+            security.require(this);
         }
-        if (samplePercent != null && namesRows) {
-            throw usage("--sample tells how many rows differ, --rows which: choose one");
-        }
-        sampleShare();
+        require(
+                !apply || out != null || directories.stream().anyMatch(Files::exists),
+                "--apply needs --out DIR for the new SSTables of all but stores");
     }
 
     /** Empty for all. */
@@ -434,37 +487,11 @@ public final class RepairCommand extends Subcommand {
                         share, sampleSeed == null ? host().random().nextLong() : sampleSeed));
     }
 
-    private void checkOwned() {
-        if (ring != null && (!ranges.isEmpty() || fullReplicas)) {
-            throw usage("--ring excludes --range and --full-replicas");
-        }
-        if (!ranges.isEmpty() && fullReplicas) {
-            throw usage("--range and --full-replicas exclude each other");
-        }
-        if (ring == null && ranges.isEmpty() && !fullReplicas) {
-            throw usage("say what the replicas own: --ring FILE, --range='(A,B]', or --full-replicas when each owns"
-                    + " everything");
-        }
-        if (ring == null) {
-            // What is wrong with it is said before any directory is looked at.
-            tokens();
-        }
-        List<String> keyspaces =
-                tables.stream().map(QualifiedTable::keyspace).distinct().toList();
-        if (ring != null && keyspaces.size() > 1) {
-            throw usage("a ring is of one keyspace: repair each keyspace with its own, keyspaces=" + keyspaces);
-        }
-    }
-
     private Ownership owned(List<NamedReplica> named) throws IOException {
         if (ring == null) {
             return Ownership.ofAll(tokens());
         }
         Ring read = RingFile.read(this, ring);
-        if (directories.isEmpty() && !names.isEmpty() && names.size() != replicas.size()) {
-            throw usage("give --name as often as --replica, in its order, names=" + names.size() + ", replicas="
-                    + replicas.size());
-        }
         if (new HashSet<>(replicas).size() < replicas.size()) {
             throw usage("a server is given as two nodes of the ring, replicas=" + replicas);
         }

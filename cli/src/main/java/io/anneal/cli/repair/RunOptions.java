@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RunRefusedException;
 import io.anneal.cli.command.ShellWord;
@@ -152,24 +153,32 @@ final class RunOptions {
         return run;
     }
 
+    /** Whether it asks about runs, or says which, so that the options are no repair's. */
+    boolean isAboutRuns() {
+        return status || history || isResume() || isForget();
+    }
+
     /** Refuses what does not go with what is asked for. */
-    void check(Subcommand refusing) {
-        if ((status ? 1 : 0) + (history ? 1 : 0) + (isResume() ? 1 : 0) + (isForget() ? 1 : 0) > 1) {
-            throw refusing.usage("--resume, --status, --history and --forget exclude each other");
-        }
-        if (isForget()) {
-            refuseOthers(refusing, Set.of(STATE, FORGET), FORGET, "takes a table, and --state");
-        }
-        if (status || history) {
-            String question = status ? STATUS : HISTORY;
-            if (isOverAgents()) {
-                refuseOthers(refusing, BESIDE_QUESTIONS_OF_AGENTS, question, "takes only tables and --agent");
-            } else {
-                refuseOthers(refusing, BESIDE_QUESTIONS, question, "takes only --table, --dir and --replica");
-            }
-        }
-        if (isResume()) {
-            refuseOthers(refusing, BESIDE_RESUME, RESUME, "takes what is repaired from the record of the run");
+    void addChecks(Subcommand refusing, OptionChecks checks) {
+        checks.add(
+                        List.of(RESUME, STATUS, HISTORY, FORGET),
+                        () -> refusing.require(
+                                (status ? 1 : 0) + (history ? 1 : 0) + (isResume() ? 1 : 0) + (isForget() ? 1 : 0) == 1,
+                                "--resume, --status, --history and --forget exclude each other"))
+                .add(FORGET, () -> refuseOthers(refusing, Set.of(STATE, FORGET), FORGET, "takes a table, and --state"))
+                .add(STATUS, () -> refuseBesideQuestion(refusing, STATUS))
+                .add(HISTORY, () -> refuseBesideQuestion(refusing, HISTORY))
+                .add(
+                        RESUME,
+                        () -> refuseOthers(
+                                refusing, BESIDE_RESUME, RESUME, "takes what is repaired from the record of the run"));
+    }
+
+    private void refuseBesideQuestion(Subcommand refusing, String question) {
+        if (isOverAgents()) {
+            refuseOthers(refusing, BESIDE_QUESTIONS_OF_AGENTS, question, "takes only tables and --agent");
+        } else {
+            refuseOthers(refusing, BESIDE_QUESTIONS, question, "takes only --table, --dir and --replica");
         }
     }
 

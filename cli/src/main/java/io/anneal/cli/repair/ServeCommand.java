@@ -2,6 +2,7 @@ package io.anneal.cli.repair;
 
 import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.StoreOpening;
@@ -31,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -130,10 +132,17 @@ public final class ServeCommand extends Subcommand {
     }
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--listen", () -> security.checkListening(this, listenAddress("--listen", listen)))
+                .add("--metrics", () -> listenAddress("--metrics", metricsAddress))
+                .add("--metrics-tables", () -> require(metricsAddress != null, "--metrics-tables goes with --metrics"))
+                .add("--disk-boundaries", this::boundaries);
+        security.addChecks(this, checks, true);
+    }
+
+    @Override
     protected int execute() throws IOException, InterruptedException {
-        security.check(this);
-        security.checkListening(this, RepairRunner.address(listen));
-        require(shownTables.isEmpty() || metricsAddress != null, "--metrics-tables goes with --metrics");
+        security.require(this);
         Optional<StoreDirectory> store = store();
         if (store.isPresent()) {
             return serveStore(store.get());
@@ -149,7 +158,8 @@ public final class ServeCommand extends Subcommand {
         if (schemaFile != null) {
             CqlSchema.read(schemaFile);
         }
-        Map<String, List<Long>> boundaries = boundaries(tables);
+        Map<String, List<Long>> boundaries = boundaries();
+        requireKeyspaces(boundaries.keySet(), tables);
         if (staging == null) {
             if (!boundaries.isEmpty()) {
                 throw usage("--disk-boundaries goes with --staging: nothing is written without");
@@ -236,7 +246,16 @@ public final class ServeCommand extends Subcommand {
         }
     }
 
-    private Map<String, List<Long>> boundaries(List<QualifiedTable> tables) {
+    private void requireKeyspaces(Set<String> keyspaces, List<QualifiedTable> tables) {
+        for (String keyspace : keyspaces) {
+            require(
+                    tables.stream().anyMatch(table -> table.keyspace().equals(keyspace)),
+                    "--disk-boundaries names a keyspace that has no table here, keyspace=" + keyspace + ", data="
+                            + data);
+        }
+    }
+
+    private Map<String, List<Long>> boundaries() {
         Map<String, List<Long>> byKeyspace = new HashMap<>();
         for (String text : diskBoundaries) {
             int equals = text.indexOf('=');
@@ -244,10 +263,6 @@ public final class ServeCommand extends Subcommand {
                 throw usage("--disk-boundaries is not KS=TOKEN[,TOKEN...], given=" + text);
             }
             String keyspace = text.substring(0, equals);
-            if (tables.stream().noneMatch(table -> table.keyspace().equals(keyspace))) {
-                throw usage("--disk-boundaries names a keyspace that has no table here, keyspace=" + keyspace
-                        + ", data=" + data);
-            }
             if (byKeyspace.put(keyspace, tokens(keyspace, text.substring(equals + 1))) != null) {
                 throw usage("--disk-boundaries is given twice for a keyspace, keyspace=" + keyspace);
             }

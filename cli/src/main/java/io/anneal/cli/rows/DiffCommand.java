@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonStreamContext;
 import io.anneal.cli.command.Counted;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
@@ -87,11 +88,20 @@ public final class DiffCommand extends Subcommand {
     }
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--range", this::tokens);
+    }
+
+    private List<TokenRange.Linear> tokens() {
+        return range == null
+                ? List.of(TokenRange.Linear.ALL)
+                : read("--range", () -> TokenRange.parse(range)).unwrap();
+    }
+
+    @Override
     protected int execute() throws IOException {
         // Only the tokens of one partitioner have ranges.
-        List<TokenRange.Linear> tokens = range == null
-                ? List.of(TokenRange.Linear.ALL)
-                : TokenRange.parse(range).unwrap();
+        List<TokenRange.Linear> tokens = tokens();
         List<Pair> pairs = pairs();
         if (json()) {
             JsonGenerator json = resultFields();

@@ -3,6 +3,7 @@ package io.anneal.cli.rows;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.CellJson;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.repair.CommandNode;
@@ -83,17 +84,20 @@ public final class ExplainCommand extends Subcommand {
     private PeerSecurity security = new PeerSecurity();
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add(
+                        "KS.TABLE",
+                        () -> require(!table.isWholeKeyspace(), "give one table, not a keyspace, given=" + table))
+                .add("--replica", () -> replicas.forEach(address -> peerAddress("--replica", address)));
+        security.addChecks(this, checks, !replicas.isEmpty());
+    }
+
+    @Override
     protected int execute() throws IOException {
-        if (directories.isEmpty() && replicas.isEmpty()) {
-            throw usage("give the replicas as --dir or as --replica");
-        }
-        if (!replicas.isEmpty() && schemaFile == null) {
-            throw usage("--replica needs --schema FILE.cql");
-        }
-        if (replicas.isEmpty()) {
-            security.refuse(this);
-        } else {
-            security.check(this);
+        require(!directories.isEmpty() || !replicas.isEmpty(), "give the replicas as --dir or as --replica");
+        if (!replicas.isEmpty()) {
+            require(schemaFile != null, "--replica needs --schema FILE.cql");
+            security.require(this);
         }
         Deque<Closeable> opened = new ArrayDeque<>();
         try {

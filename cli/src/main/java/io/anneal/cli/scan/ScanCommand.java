@@ -3,6 +3,7 @@ package io.anneal.cli.scan;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.NamedNode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.OutputException;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
@@ -159,6 +160,9 @@ public final class ScanCommand extends Subcommand {
 
     private volatile boolean isStopped;
 
+    /** What cookies are signed with. */
+    private Optional<byte[]> key = Optional.empty();
+
     private Optional<RowPrinter> printer = Optional.empty();
     /** Rows of this run, and those before the cookie. */
     private long rowCount;
@@ -170,38 +174,40 @@ public final class ScanCommand extends Subcommand {
     private long lengthBytes;
 
     @Override
-    protected int execute() throws IOException {
-        checkAsTyped(Map.of(
-                "--data",
-                () -> require(replicas.isEmpty(), "--replica excludes --data and --schema"),
-                "--replica",
-                () -> {
+    protected void addChecks(OptionChecks checks) {
+        checks.add(
+                        List.of("--data", "--schema", "--replica"),
+                        () -> require(
+                                replicas.isEmpty() || directories.isEmpty() && schemaFile == null,
+                                "--replica excludes --data and --schema"))
+                .add("--replica", () -> {
                     if (ringFile == null) {
                         named(Optional.empty());
                     }
-                },
-                "--ring",
-                () -> require(!replicas.isEmpty(), "--ring and --consistency need --replica"),
-                "--consistency",
-                () -> require(!replicas.isEmpty(), "--ring and --consistency need --replica"),
-                "--schema",
-                () -> require(replicas.isEmpty(), "--replica excludes --data and --schema"),
-                "--range",
-                this::tokens,
-                "--where",
-                this::conditions,
-                "--format",
-                () -> require(!json() || format != Format.csv, "--json excludes --format csv"),
-                "--page-size",
-                () -> require(pageSize >= 1, "--page-size must be positive, pageSize=" + pageSize),
-                "--limit",
-                () -> require(limit >= 1, "--limit must be positive, limit=" + limit)));
+                })
+                .add(
+                        List.of("--ring", "--consistency"),
+                        () -> require(!replicas.isEmpty(), "--ring and --consistency need --replica"))
+                .add("--range", this::tokens)
+                .add("--where", this::conditions)
+                .add(
+                        List.of("--format", "--json"),
+                        () -> require(!json() || format != Format.csv, "--json excludes --format csv"))
+                .add("--page-size", () -> require(pageSize >= 1, "--page-size must be positive, pageSize=" + pageSize))
+                .add("--limit", () -> require(limit >= 1, "--limit must be positive, limit=" + limit));
+        security.addChecks(this, checks, !replicas.isEmpty());
+    }
+
+    @Override
+    protected int execute() throws IOException {
         require(replicas.isEmpty() || table != null, "--replica needs --table");
         require(!directories.isEmpty() || !replicas.isEmpty(), "give the rows' place as --data or as --replica");
-        if (replicas.isEmpty()) {
-            security.refuse(this);
-        } else {
-            security.check(this);
+        if (!replicas.isEmpty()) {
+            security.require(this);
+        }
+        if (cookieKey != null) {
+            requireFile("--cookie-key", cookieKey);
+            key = Optional.of(Files.readAllBytes(cookieKey));
         }
         stopOnSignal(() -> isStopped = true);
         return replicas.isEmpty() ? scanDirectories() : scanReplicas();
@@ -321,11 +327,7 @@ public final class ScanCommand extends Subcommand {
         if (stateless) {
             scan = scan.stateless();
         }
-        if (cookieKey == null) {
-            return scan;
-        }
-        requireFile("--cookie-key", cookieKey);
-        return scan.signedWith(Files.readAllBytes(cookieKey));
+        return key.isEmpty() ? scan : scan.signedWith(key.get());
     }
 
     private int print(ScanPages pages, TableSchema schema) throws IOException {

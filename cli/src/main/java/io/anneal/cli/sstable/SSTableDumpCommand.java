@@ -2,6 +2,7 @@ package io.anneal.cli.sstable;
 
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.NotAvailableException;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.key.TokenRange;
@@ -60,13 +61,19 @@ final class SSTableDumpCommand extends Subcommand {
     private long lengthBytes;
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("-d", () -> {
+                    throw new NotAvailableException("the internal row text of sstabledump -d is not available, use -l");
+                })
+                .add(
+                        List.of("-l", "--json"),
+                        () -> require(
+                                !json() || !partitionPerLine || keysOnly,
+                                "--json prints one object, -l a line for each partition: choose one"));
+    }
+
+    @Override
     protected int execute() throws IOException {
-        if (internalText) {
-            throw new NotAvailableException("the internal row text of sstabledump -d is not available, use -l");
-        }
-        if (json() && partitionPerLine && !keysOnly) {
-            throw usage("--json prints one object, -l a line for each partition: choose one");
-        }
         DumpOptions options = new DumpOptions(keysOnly, partitionPerLine, rawTimes, keys, excludedKeys);
         long atSeconds = nowSeconds == null ? nowSeconds() : nowSeconds;
         if (json()) {

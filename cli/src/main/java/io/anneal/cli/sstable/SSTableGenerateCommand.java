@@ -2,6 +2,7 @@ package io.anneal.cli.sstable;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.anneal.cli.command.ExitCode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.OutputDirectory;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
@@ -20,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -88,7 +88,6 @@ final class SSTableGenerateCommand extends Subcommand {
 
     @Override
     protected int execute() throws IOException {
-        check();
         TableSchema schema = schema();
         RandomShape shape = shape(schema);
         Path tableDirectory = target.resolve(schema.keyspace()).resolve(schema.name());
@@ -136,17 +135,19 @@ final class SSTableGenerateCommand extends Subcommand {
         return tables.iterator().next();
     }
 
-    private void check() {
-        checkAsTyped(Map.of(
-                "--rows", () -> require(rows >= 1, "--rows takes a number from 1 on, given=" + rows),
-                "--partitions",
-                        () -> require(partitions >= 1, "--partitions takes a number from 1 on, given=" + partitions),
-                "--value-bytes",
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--rows", () -> require(rows >= 1, "--rows takes a number from 1 on, given=" + rows))
+                .add(
+                        "--partitions",
+                        () -> require(partitions >= 1, "--partitions takes a number from 1 on, given=" + partitions))
+                .add(
+                        "--value-bytes",
                         () -> require(
                                 valueBytes >= 1 && valueBytes <= VALUE_BYTES_MAX,
-                                "--value-bytes takes a number from 1 to " + VALUE_BYTES_MAX + ", given=" + valueBytes),
-                "--deletions", () -> requirePercent("--deletions", deletionsPercent),
-                "--expiring", () -> requirePercent("--expiring", expiringPercent)));
+                                "--value-bytes takes a number from 1 to " + VALUE_BYTES_MAX + ", given=" + valueBytes))
+                .add("--deletions", () -> requirePercent("--deletions", deletionsPercent))
+                .add("--expiring", () -> requirePercent("--expiring", expiringPercent));
     }
 
     private void requirePercent(String option, int percent) {

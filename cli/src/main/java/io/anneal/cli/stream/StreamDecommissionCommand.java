@@ -1,5 +1,6 @@
 package io.anneal.cli.stream;
 
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.RingFile;
 import io.anneal.cli.repair.CommandNode;
 import io.anneal.node.Ring;
@@ -22,6 +23,16 @@ final class StreamDecommissionCommand extends StreamSubcommand {
     private Path ringAfter;
 
     @Override
+    protected void addChecks(OptionChecks checks) {
+        super.addChecks(checks);
+        checks.add(
+                List.of("--ring", "--ring-after"),
+                () -> require(
+                        hasRing() == (ringAfter != null),
+                        "--ring and --ring-after go together; without them --range and one --to"));
+    }
+
+    @Override
     String name() {
         return "decommission";
     }
@@ -29,9 +40,6 @@ final class StreamDecommissionCommand extends StreamSubcommand {
     @Override
     List<Ring.Move> moves(String table, CommandNode node) throws IOException {
         String leaving = onlySource().name();
-        if (hasRing() != (ringAfter != null)) {
-            throw usage("--ring and --ring-after go together; without them --range and one --to");
-        }
         if (!hasRing()) {
             return ring().common(leaving, onlyTarget().name());
         }

@@ -5,6 +5,7 @@ import io.anneal.cli.command.ByteSize;
 import io.anneal.cli.command.ErrorReport;
 import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.NamedNode;
+import io.anneal.cli.command.OptionChecks;
 import io.anneal.cli.command.Progress;
 import io.anneal.cli.command.QualifiedTable;
 import io.anneal.cli.command.RingFile;
@@ -40,6 +41,9 @@ import picocli.CommandLine.Option;
 
 /** What all commands of streaming share: who gives what to whom, and how it went. */
 abstract class StreamSubcommand extends Subcommand {
+    private static final String OWNED =
+            "say what the nodes own, by one of --ring FILE, --range='(A,B]', and --full-replicas";
+
     @Option(
             names = "--from",
             required = true,
@@ -148,12 +152,6 @@ abstract class StreamSubcommand extends Subcommand {
 
     /** The ring of the file; or one in which all nodes of the command line own the ranges. */
     final Ring ring() throws IOException {
-        if (Stream.of(ring != null, !ranges.isEmpty(), fullReplicas)
-                        .filter(given -> given)
-                        .count()
-                != 1) {
-            throw usage("say what the nodes own, by one of --ring FILE, --range='(A,B]', and --full-replicas");
-        }
         if (ring != null) {
             return RingFile.read(this, ring);
         }
@@ -196,7 +194,7 @@ abstract class StreamSubcommand extends Subcommand {
 
     @Override
     protected final int execute() throws IOException {
-        check();
+        requireAll();
         stopOnSignal();
         try {
             StreamResults results = new StreamResults();
@@ -299,29 +297,39 @@ abstract class StreamSubcommand extends Subcommand {
                 .orElseThrow();
     }
 
-    private void check() {
-        security.check(this);
-        if (parallel < 1) {
-            throw usage("--parallel takes a number of pairs of nodes");
-        }
-        if (tables.stream().anyMatch(QualifiedTable::isWholeKeyspace)) {
-            throw usage("--table takes one table: give it for each");
-        }
+    @Override
+    protected void addChecks(OptionChecks checks) {
+        checks.add("--parallel", () -> require(parallel >= 1, "--parallel takes a number of pairs of nodes"))
+                .add("--table", this::checkTables)
+                .add(List.of("--from", "--to"), this::checkNodes)
+                .add(
+                        List.of("--ring", "--range", "--full-replicas"),
+                        () -> require(
+                                (ring != null ? 1 : 0) + (ranges.isEmpty() ? 0 : 1) + (fullReplicas ? 1 : 0) == 1,
+                                OWNED))
+                .add("--range", this::ranges);
+        security.addChecks(this, checks, true);
+    }
+
+    private void checkTables() {
+        require(
+                tables.stream().noneMatch(QualifiedTable::isWholeKeyspace),
+                "--table takes one table: give it for each");
         Set<String> once = new HashSet<>();
         for (QualifiedTable table : tables) {
-            if (!once.add(table.toString())) {
-                throw usage("--table is given twice, table=" + table);
-            }
+            require(once.add(table.toString()), "--table is given twice, table=" + table);
         }
+    }
+
+    private void checkNodes() {
         Set<String> both = new HashSet<>(sources());
         both.retainAll(targets());
-        if (!both.isEmpty()) {
-            throw usage(
-                    "a node cannot be --from and --to: nodes on one host need names, as n1=HOST:PORT, node=" + both);
-        }
-        if (sources().size() < from.size() || targets().size() < to.size()) {
-            throw usage("a node is given twice: nodes on one host need names, as n1=HOST:PORT");
-        }
+        require(
+                both.isEmpty(),
+                "a node cannot be --from and --to: nodes on one host need names, as n1=HOST:PORT, node=" + both);
+        require(
+                sources().size() == from.size() && targets().size() == to.size(),
+                "a node is given twice: nodes on one host need names, as n1=HOST:PORT");
         Set<InetSocketAddress> addresses = new HashSet<>();
         Stream.concat(from.stream(), to.stream())
                 .filter(node -> !addresses.add(node.address()))
@@ -330,6 +338,12 @@ abstract class StreamSubcommand extends Subcommand {
                     throw usage("two nodes have one address, node=" + node.name() + ", address="
                             + PeerAddress.text(node.address()));
                 });
+    }
+
+    /** Refuses a command line that lacks something. */
+    private void requireAll() {
+        require(ring != null || !ranges.isEmpty() || fullReplicas, OWNED);
+        security.require(this);
     }
 
     private StreamPlan plan(CommandNode node) throws IOException {

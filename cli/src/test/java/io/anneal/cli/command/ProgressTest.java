@@ -51,8 +51,7 @@ final class ProgressTest {
         BulkOptions options = new BulkOptions();
         new CommandLine(options).parseArgs("--rate", "5");
         try (Progress progress = new Progress(terminal, () -> nowNanos, "copying")) {
-            BulkProgress.Listener listener =
-                    options.settings(null, "ada", progress).progress();
+            BulkProgress.Listener listener = options.settings("ada", progress).progress();
             nowNanos += 4 * SECOND_NANOS;
             listener.progressed(new BulkProgress(1234, 4 << 20, 3, 256, 0, OptionalLong.of(4_000)));
             assertThat(takePrinted()).endsWith("copying: 4.0 MiB, 1,234 rows, 1.0 MiB/s, 66:40 left");
