@@ -3,6 +3,7 @@ package io.anneal.environment;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -47,6 +48,14 @@ public record HostEnvironment(
         }
     }
 
+    public HostEnvironment {
+        Objects.requireNonNull(clock, "clock");
+        Objects.requireNonNull(nanoTime, "nanoTime");
+        Objects.requireNonNull(random, "random");
+        Objects.requireNonNull(sleeper, "sleeper");
+        Objects.requireNonNull(threads, "threads");
+    }
+
     /** Returns the machine's time and randomness, and daemon threads named after what they are for. */
     public static HostEnvironment system() {
         return new HostEnvironment(
@@ -73,23 +82,23 @@ public record HostEnvironment(
     }
 
     /** Returns the same with another clock. */
-    public HostEnvironment withClock(InstantSource value) {
-        return withTime(value, nanoTime, sleeper);
+    public HostEnvironment withClock(InstantSource clock) {
+        return withTime(clock, nanoTime, sleeper);
     }
 
     /** Returns the same in another time. */
-    public HostEnvironment withTime(InstantSource anotherClock, LongSupplier anotherNanoTime, Sleeper anotherSleeper) {
-        return new HostEnvironment(anotherClock, anotherNanoTime, random, anotherSleeper, threads);
+    public HostEnvironment withTime(InstantSource clock, LongSupplier nanoTime, Sleeper sleeper) {
+        return new HostEnvironment(clock, nanoTime, random, sleeper, threads);
     }
 
     /** Returns the same with other randomness. */
-    public HostEnvironment withRandom(RandomGenerator value) {
-        return new HostEnvironment(clock, nanoTime, value, sleeper, threads);
+    public HostEnvironment withRandom(RandomGenerator random) {
+        return new HostEnvironment(clock, nanoTime, random, sleeper, threads);
     }
 
     /** Returns the same with other threads. */
-    public HostEnvironment withThreads(Threads value) {
-        return new HostEnvironment(clock, nanoTime, random, sleeper, value);
+    public HostEnvironment withThreads(Threads threads) {
+        return new HostEnvironment(clock, nanoTime, random, sleeper, threads);
     }
 
     /**
@@ -99,6 +108,7 @@ public record HostEnvironment(
      * default thread, and what it has not done when the store is closed runs on others. The caller shuts it down.
      */
     public HostEnvironment withCallbacks(Executor callbacks) {
+        Objects.requireNonNull(callbacks, "callbacks");
         return withThreads(new Threads() {
             @Override
             public ScheduledExecutorService single(String name) {

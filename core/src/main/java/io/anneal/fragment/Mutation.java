@@ -6,6 +6,7 @@ import io.anneal.key.DecoratedKey;
 import io.anneal.key.KeyView;
 import io.anneal.schema.TableSchema;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -32,7 +33,7 @@ public final class Mutation {
      * @param bytes whole items and nothing else; not copied
      */
     public Mutation(DecoratedKey key, byte[] bytes) {
-        this(key, bytes, null);
+        this(Objects.requireNonNull(key, "key"), Objects.requireNonNull(bytes, "bytes"), null);
     }
 
     private Mutation(DecoratedKey key, byte[] bytes, TableSchema schema) {
@@ -48,6 +49,7 @@ public final class Mutation {
      * @throws CorruptItemException when there is no head of an item at the begin; more is not looked at
      */
     public static Mutation of(byte[] bytes) throws CorruptItemException {
+        Objects.requireNonNull(bytes, "bytes");
         if (bytes.length < ItemLayout.KEY_OFFSET) {
             throw new CorruptItemException("head is cut short", 0, "lengthBytes=" + bytes.length);
         }
@@ -63,11 +65,16 @@ public final class Mutation {
 
     /** Collects the writes to one partition. */
     public static Builder builder(TableSchema schema, DecoratedKey key) {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(key, "key");
         return builder(schema, key, MutationLimit.FORMAT);
     }
 
     /** The same for who takes no larger ones: what is too large is refused before it is encoded. */
     public static Builder builder(TableSchema schema, DecoratedKey key, MutationLimit limit) {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(limit, "limit");
         return new Builder(schema, key, limit);
     }
 
@@ -82,6 +89,7 @@ public final class Mutation {
 
     /** Whether the items' numbers of columns are meant by this schema, as far as is known. */
     public boolean isOf(TableSchema current) {
+        Objects.requireNonNull(current, "current");
         return schema == null || schema == current;
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.io;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Checks of what a caller sets, where it is set. Each names the argument in what it throws, and returns the value. */
 public final class Arguments {
@@ -8,14 +9,6 @@ public final class Arguments {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private Arguments() {}
-
-    /** @throws IllegalArgumentException when it is null */
-    public static <T> T given(String name, T value) {
-        if (value == null) {
-            throw new IllegalArgumentException(name + " is missing, " + name + "=null");
-        }
-        return value;
-    }
 
     /** @throws IllegalArgumentException when it is less than one */
     public static int positive(String name, int value) {
@@ -33,9 +26,13 @@ public final class Arguments {
         return value;
     }
 
-    /** The time, or the longest that can be waited for: 292 years. */
+    /**
+     * The time, or the longest that can be waited for: 292 years.
+     *
+     * @throws NullPointerException when it is null
+     */
     public static Duration notNegative(String name, Duration value) {
-        if (given(name, value).isNegative()) {
+        if (Objects.requireNonNull(value, name).isNegative()) {
             throw new IllegalArgumentException(name + " must not be negative, " + name + "=" + value);
         }
         return value.compareTo(LONGEST) > 0 ? LONGEST : value;

@@ -70,6 +70,7 @@ public final class JobControl {
      * @param reason stands in the exception
      */
     public void stop(String reason) {
+        Objects.requireNonNull(reason, "reason");
         stopReason = Optional.of(reason);
     }
 

@@ -1,8 +1,8 @@
 package io.anneal.job;
 
-import static io.anneal.io.Arguments.given;
 import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
+import static java.util.Objects.requireNonNull;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.RateLimiter;
@@ -155,6 +155,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
      * @throws CheckpointRefusedException when it is damaged, or another release wrote it
      */
     public static void requireReadable(Path checkpoint) throws StorageException {
+        requireNonNull(checkpoint, "checkpoint");
         Checkpoint.read(checkpoint);
     }
 
@@ -211,6 +212,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
 
     /** The same as {@link #run(Collection, Task)} for all open units. */
     public void run(Task<U> task) throws IOException, InterruptedException {
+        requireNonNull(task, "task");
         run(open(), task);
     }
 
@@ -223,6 +225,8 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
      * @throws InterruptedException when the thread, or a worker, was interrupted
      */
     public void run(Collection<U> wanted, Task<U> task) throws IOException, InterruptedException {
+        requireNonNull(wanted, "wanted");
+        requireNonNull(task, "task");
         if (workers.isEnding()) {
             throw new IllegalStateException("job has ended, open it again, job=" + settings.name);
         }
@@ -458,9 +462,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         private JobProgress.Listener listener = NO_LISTENER;
 
         private Builder(String name, Function<String, U> parser, HostEnvironment environment) {
-            this.name = given("name", name);
-            this.parser = given("parser", parser);
-            this.environment = given("environment", environment);
+            this.name = requireNonNull(name, "name");
+            this.parser = requireNonNull(parser, "parser");
+            this.environment = requireNonNull(environment, "environment");
         }
 
         /**
@@ -470,7 +474,8 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * @param parts what job it is, by words for names: a file that says another is refused
          */
         public Builder<U> checkpoint(Path file, Map<String, String> parts) {
-            checkpoint = Optional.of(given("checkpoint", file));
+            requireNonNull(parts, "parts");
+            checkpoint = Optional.of(requireNonNull(file, "file"));
             identity = Map.copyOf(parts);
             return this;
         }
@@ -487,8 +492,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * @param wanted whether a run that started with these facts is gone on with; if not, all units are made anew
          */
         public Builder<U> facts(Map<String, String> start, Predicate<Map<String, String>> wanted) {
+            requireNonNull(start, "start");
             facts = Map.copyOf(start);
-            goesOn = given("wanted", wanted);
+            goesOn = requireNonNull(wanted, "wanted");
             return this;
         }
 
@@ -514,6 +520,8 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * times after 1 to 30 s by default.
          */
         public Builder<U> retries(int attemptCount, Duration first, Duration longest) {
+            requireNonNull(first, "first");
+            requireNonNull(longest, "longest");
             retries = retries.withAttempts(
                     positive("attempts", attemptCount), notNegative("first", first), notNegative("longest", longest));
             return this;
@@ -521,7 +529,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
 
         /** What else a unit fails with is not tried again; by default all is. */
         public Builder<U> retriesOnly(Predicate<Exception> passing) {
-            retries = retries.withPassing(given("passing", passing));
+            retries = retries.withPassing(requireNonNull(passing, "passing"));
             return this;
         }
 
@@ -532,7 +540,9 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * @param longest for how long, after the first such failure in a row and while no other unit of the job comes on
          */
         public Builder<U> patience(Predicate<Exception> noRoom, Duration longest) {
-            retries = retries.withPatience(given("noRoom", noRoom), notNegative("patience", longest));
+            requireNonNull(noRoom, "noRoom");
+            requireNonNull(longest, "longest");
+            retries = retries.withPatience(noRoom, notNegative("patience", longest));
             return this;
         }
 
@@ -549,19 +559,19 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
         }
 
         /** What pauses, resumes and aborts it. */
-        public Builder<U> control(JobControl value) {
-            control = given("control", value);
+        public Builder<U> control(JobControl control) {
+            this.control = requireNonNull(control, "control");
             return this;
         }
 
         /** Is asked before each attempt and once a second; {@link JobRefusedException} from it ends the job. */
-        public Builder<U> guard(Runnable value) {
-            guard = given("guard", value);
+        public Builder<U> guard(Runnable guard) {
+            this.guard = requireNonNull(guard, "guard");
             return this;
         }
 
-        public Builder<U> listener(JobProgress.Listener value) {
-            listener = given("listener", value);
+        public Builder<U> listener(JobProgress.Listener listener) {
+            this.listener = requireNonNull(listener, "listener");
             return this;
         }
 
@@ -576,6 +586,7 @@ public final class RangeJob<U extends JobUnit> implements Closeable {
          * @throws JobRefusedException when the checkpoint is of another job, is unreadable, or another run has it
          */
         public RangeJob<U> open(Units<U> units) throws IOException, InterruptedException {
+            requireNonNull(units, "units");
             if (Thread.interrupted()) {
                 throw new InterruptedException("interrupted before the job was opened");
             }

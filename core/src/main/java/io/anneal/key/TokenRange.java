@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -19,6 +20,7 @@ public record TokenRange(long left, long right) {
 
     /** Reads {@code (A,B]} as Cassandra writes it, or {@code A:B}; both mean {@code (A, B]}. */
     public static TokenRange parse(String text) {
+        Objects.requireNonNull(text, "text");
         String body = text.strip();
         String separator;
         if (body.startsWith("(") && body.endsWith("]")) {
@@ -67,11 +69,14 @@ public record TokenRange(long left, long right) {
 
     /** Whether they have a token in common. */
     public boolean overlaps(TokenRange other) {
+        Objects.requireNonNull(other, "other");
         return contains(other.right) || other.contains(right);
     }
 
     /** Whether some ranges have a token in common with others; those of one side may overlap. */
     public static boolean overlap(Collection<TokenRange> some, Collection<TokenRange> others) {
+        Objects.requireNonNull(some, "some");
+        Objects.requireNonNull(others, "others");
         NavigableMap<Long, Long> lasts = new TreeMap<>();
         some.forEach(range -> range.unwrap().forEach(part -> lasts.merge(part.first(), part.last(), Math::max)));
         // Where they overlap, the one that reaches furthest need not be the one that starts last.

@@ -32,6 +32,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -70,7 +71,7 @@ public final class CassandraReplicas implements ReplicaSource {
                 directories,
                 schemaFile,
                 staging,
-                directories.size() == 1 ? directories.get(0).toString() : directories.toString(),
+                name(Objects.requireNonNull(directories, "directories")),
                 Map.of(),
                 false,
                 Optional.empty());
@@ -88,13 +89,18 @@ public final class CassandraReplicas implements ReplicaSource {
         this.kept = kept;
         this.diskBoundaries = Map.copyOf(diskBoundaries);
         this.directories = List.copyOf(directories);
-        this.schemaFile = schemaFile;
-        this.staging = staging;
+        this.schemaFile = Objects.requireNonNull(schemaFile, "schemaFile");
+        this.staging = Objects.requireNonNull(staging, "staging");
         this.name = name;
+    }
+
+    private static String name(List<Path> directories) {
+        return directories.size() == 1 ? directories.get(0).toString() : directories.toString();
     }
 
     /** The same under another name than that of its directories, for reports. */
     public CassandraReplicas named(String other) {
+        Objects.requireNonNull(other, "other");
         return new CassandraReplicas(directories, schemaFile, staging, other, diskBoundaries, areWritesChecked, kept);
     }
 
@@ -112,17 +118,20 @@ public final class CassandraReplicas implements ReplicaSource {
      * @param byKeyspace the last token of each directory but the last one, ascending
      */
     public CassandraReplicas withDiskBoundaries(Map<String, List<Long>> byKeyspace) {
+        Objects.requireNonNull(byKeyspace, "byKeyspace");
         return new CassandraReplicas(directories, schemaFile, staging, name, byKeyspace, areWritesChecked, kept);
     }
 
     /** The same, of whose tables a repair keeps what it finds, and does not read again what has not changed since. */
     public CassandraReplicas withKept(KeptDirectory place) {
+        Objects.requireNonNull(place, "place");
         return new CassandraReplicas(
                 directories, schemaFile, staging, name, diskBoundaries, areWritesChecked, Optional.of(place));
     }
 
     @Override
     public List<String> tables(String keyspace) throws IOException {
+        Objects.requireNonNull(keyspace, "keyspace");
         return CassandraDirectory.of(directories).tables().stream()
                 .filter(table -> table.keyspace().equals(keyspace))
                 .map(TableDirectories::table)
@@ -133,11 +142,15 @@ public final class CassandraReplicas implements ReplicaSource {
 
     @Override
     public List<Long> diskBoundaries(String keyspace) {
+        Objects.requireNonNull(keyspace, "keyspace");
         return diskBoundaries.getOrDefault(keyspace, List.of());
     }
 
     @Override
     public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
+        Objects.requireNonNull(keyspace, "keyspace");
+        Objects.requireNonNull(table, "table");
+        Objects.requireNonNull(staged, "staged");
         String qualifiedName = keyspace + "." + table;
         if (SystemKeyspaces.contains(keyspace)) {
             throw new ReplicaException("tables of a system keyspace are not repaired from outside, table="

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -89,9 +90,9 @@ public final class Node implements Closeable {
 
     /** @param closeMs how long {@link #close} lets work go on before it interrupts it */
     static Node open(NetConfig config, int threads, RandomGenerator random, long closeMs) {
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(random, "random");
         Arguments.positive("threads", threads);
-        Arguments.given("config", config);
-        Arguments.given("random", random);
         ThreadPoolExecutor executor = executor(threads, threads, new LinkedBlockingQueue<>(), "anneal-node-");
         executor.allowCoreThreadTimeOut(true);
         ThreadPoolExecutor waiting = executor(0, WAITING_THREADS, new SynchronousQueue<>(), "anneal-node-waiting-");
@@ -167,6 +168,7 @@ public final class Node implements Closeable {
      * @return the address that peers connect to
      */
     public synchronized InetSocketAddress listen(InetSocketAddress address) throws IOException {
+        Objects.requireNonNull(address, "address");
         if (closed) {
             throw new IllegalStateException("node is closed, node=" + identity().nodeId());
         }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,6 +30,8 @@ public record Ring(List<Part> parts) {
      */
     public record Part(TokenRange range, List<String> owners) {
         public Part {
+            Objects.requireNonNull(range, "range");
+            Objects.requireNonNull(owners, "owners");
             owners = List.copyOf(owners);
         }
     }
@@ -37,6 +40,7 @@ public record Ring(List<Part> parts) {
     public record Move(String source, String target, TokenRange range) {}
 
     public Ring {
+        Objects.requireNonNull(parts, "parts");
         parts = List.copyOf(parts);
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("ring has no ranges");
@@ -49,6 +53,7 @@ public record Ring(List<Part> parts) {
      * @throws IllegalArgumentException when there is no range in it, a line is cut, or the ranges are not the whole ring once
      */
     public static Ring parse(String text) {
+        Objects.requireNonNull(text, "text");
         return new Ring(RingText.parse(text));
     }
 
@@ -58,11 +63,14 @@ public record Ring(List<Part> parts) {
      * @throws IllegalArgumentException when they are not the whole ring once
      */
     public static Ring whole(List<Part> parts) {
+        Objects.requireNonNull(parts, "parts");
         return new Ring(RingText.whole(new Ring(parts).parts()));
     }
 
     /** A ring in which all of these nodes own all of these ranges. */
     public static Ring of(List<TokenRange> ranges, Set<String> owners) {
+        Objects.requireNonNull(ranges, "ranges");
+        Objects.requireNonNull(owners, "owners");
         return new Ring(ranges.stream()
                 .map(range -> new Part(range, List.copyOf(owners)))
                 .toList());
@@ -81,6 +89,8 @@ public record Ring(List<Part> parts) {
      * @throws IllegalArgumentException when the ring has no such node, or no source owns a range that it owns
      */
     public List<Move> fill(String target, Set<String> sources) {
+        Objects.requireNonNull(target, "target");
+        Objects.requireNonNull(sources, "sources");
         requireKnown(target);
         Shares shares = new Shares();
         List<Move> moves = new ArrayList<>();
@@ -101,6 +111,7 @@ public record Ring(List<Part> parts) {
 
     /** The part of it that lies in these ranges. */
     public Ring within(List<TokenRange> ranges) {
+        Objects.requireNonNull(ranges, "ranges");
         NavigableMap<Long, Owned> linear = linear();
         return new Ring(
                 ranges.stream().flatMap(range -> inside(range, linear).stream()).toList());
@@ -114,6 +125,7 @@ public record Ring(List<Part> parts) {
      * @throws IllegalArgumentException when one is no node of the ring, or is there twice
      */
     public Map<List<String>, TokenRanges> byOwners(List<String> nodes) {
+        Objects.requireNonNull(nodes, "nodes");
         nodes.forEach(this::requireKnown);
         if (new HashSet<>(nodes).size() < nodes.size()) {
             throw new IllegalArgumentException("node of the ring is given twice, nodes=" + nodes);
@@ -154,6 +166,7 @@ public record Ring(List<Part> parts) {
 
     /** Which share of the ring, from 0 to 1, has owners of which a test holds. */
     public double share(Predicate<List<String>> owners) {
+        Objects.requireNonNull(owners, "owners");
         return parts.stream()
                         .filter(part -> owners.test(part.owners()))
                         .mapToDouble(part -> part.range().width())
@@ -184,6 +197,8 @@ public record Ring(List<Part> parts) {
 
     /** What both nodes own. */
     public List<Move> common(String source, String target) {
+        Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(target, "target");
         requireKnown(source);
         requireKnown(target);
         return parts.stream()
@@ -199,6 +214,8 @@ public record Ring(List<Part> parts) {
      * @param without the ring as it is to be
      */
     public List<Move> leave(String leaving, Ring without) {
+        Objects.requireNonNull(leaving, "leaving");
+        Objects.requireNonNull(without, "without");
         requireKnown(leaving);
         if (without.owners().contains(leaving)) {
             throw new IllegalArgumentException("node is still in the ring that it has left, node=" + leaving);

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -73,6 +74,9 @@ public final class StagingArea implements Closeable {
      * @throws IllegalStateException when another process, or another object of this one, has it
      */
     public static StagingArea open(Path directory, String owner, InstantSource clock) throws IOException {
+        Objects.requireNonNull(directory, "directory");
+        Objects.requireNonNull(owner, "owner");
+        Objects.requireNonNull(clock, "clock");
         StagingDirectory staging = StagingDirectory.open(directory);
         boolean opened = false;
         try {
@@ -219,11 +223,14 @@ public final class StagingArea implements Closeable {
 
     /** The directory that a table's SSTables are imported from. */
     public Path tableDirectory(TableSchema schema) {
+        Objects.requireNonNull(schema, "schema");
         return tableDirectory(schema.keyspace(), schema.name());
     }
 
     /** What a table's SSTables are imported from. */
     public Path tableDirectory(String keyspace, String table) {
+        Objects.requireNonNull(keyspace, "keyspace");
+        Objects.requireNonNull(table, "table");
         return staging.tableDirectory(keyspace, table);
     }
 
@@ -234,6 +241,8 @@ public final class StagingArea implements Closeable {
      * @throws ReplicaException naming the SSTable, the reason, and what to do
      */
     public synchronized void checkReceiving(TableSchema schema, Optional<String> tableId) throws IOException {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(tableId, "tableId");
         forget();
         for (Descriptor sstable : staging.sstables(schema)) {
             if (isBeingWritten(schema, sstable)) {
@@ -311,6 +320,9 @@ public final class StagingArea implements Closeable {
      */
     public synchronized List<Descriptor> sstables(TableSchema schema, Optional<String> tableId, UUID runId)
             throws IOException {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(tableId, "tableId");
+        Objects.requireNonNull(runId, "runId");
         forget();
         List<StagingFile.Run> sessions = content.runs().stream()
                 .filter(known -> known.complete() && known.isOfRun(runId))
@@ -364,6 +376,10 @@ public final class StagingArea implements Closeable {
             Optional<String> tableId,
             long importDeadlineSeconds,
             SSTableWriterConfig config) {
+        Objects.requireNonNull(runId, "runId");
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(tableId, "tableId");
+        Objects.requireNonNull(config, "config");
         return start(runId, schema, tableId, importDeadlineSeconds, config, List.of());
     }
 
@@ -396,6 +412,12 @@ public final class StagingArea implements Closeable {
             SSTableWriterConfig config,
             List<Long> diskBoundaries)
             throws IOException {
+        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(runId, "runId");
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(tableId, "tableId");
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(diskBoundaries, "diskBoundaries");
         Optional<ReceivingPlace> place = receiving.kept(id.toString(), keptUntilSeconds);
         if (place.isEmpty()) {
             return start(runId, schema, tableId, importDeadlineSeconds, config, diskBoundaries);
@@ -536,6 +558,8 @@ public final class StagingArea implements Closeable {
      *     can't be read, or has no room, is left as it is
      */
     public void compact(TableSchema schema, List<Long> diskBoundaries) throws IOException {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(diskBoundaries, "diskBoundaries");
         if (isReceiving()) {
             throw new IllegalStateException("sessions write here still, directory=" + staging.directory());
         }

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -36,7 +37,7 @@ public final class StoreReplicas implements ReplicaSource {
     private final String name;
 
     public StoreReplicas(Store store) {
-        this(store, store.directory().toString());
+        this(store, Objects.requireNonNull(store, "store").directory().toString());
     }
 
     private StoreReplicas(Store store, String name) {
@@ -46,12 +47,16 @@ public final class StoreReplicas implements ReplicaSource {
 
     /** The same under another name than that of its directory, for reports. */
     public StoreReplicas named(String other) {
+        Objects.requireNonNull(other, "other");
         return new StoreReplicas(store, other);
     }
 
     /** @param staged makes no difference: what a run gave the store is its data */
     @Override
     public Replica open(String keyspace, String table, Optional<UUID> staged) throws IOException {
+        Objects.requireNonNull(keyspace, "keyspace");
+        Objects.requireNonNull(table, "table");
+        Objects.requireNonNull(staged, "staged");
         String qualifiedName = keyspace + "." + table;
         Table found = store.findTable(qualifiedName)
                 .orElseThrow(() -> new ReplicaException(
@@ -62,6 +67,7 @@ public final class StoreReplicas implements ReplicaSource {
 
     @Override
     public List<String> tables(String keyspace) {
+        Objects.requireNonNull(keyspace, "keyspace");
         return Stream.concat(
                         store.tables().stream().map(table -> table.schema().qualifiedName()),
                         store.unreadable().keySet().stream())

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -55,6 +56,8 @@ public final class CqlSchema {
      * @throws SchemaException when the text is no schema, or goes beyond a limit: names the resource, line, column and reason
      */
     public static CqlSchema parse(String text, String resourceName) {
+        Objects.requireNonNull(text, "text");
+        Objects.requireNonNull(resourceName, "resourceName");
         return parse(text, resourceName, SchemaLimits.TEXT_CHARACTERS_MAX);
     }
 
@@ -64,6 +67,8 @@ public final class CqlSchema {
      * @throws SchemaException as {@link #parse(String, String)} does
      */
     public static CqlSchema parse(String text, Path file) {
+        Objects.requireNonNull(text, "text");
+        Objects.requireNonNull(file, "file");
         return parse(text, file.toString(), SchemaLimits.FILE_CHARACTERS_MAX);
     }
 
@@ -75,6 +80,7 @@ public final class CqlSchema {
      * @throws SchemaException as {@link #parse(String, Path)} does, or when it is no text
      */
     public static CqlSchema read(Path file) throws IOException {
+        Objects.requireNonNull(file, "file");
         return parse(text(file), file);
     }
 
@@ -86,6 +92,7 @@ public final class CqlSchema {
      * @throws SchemaException when it is too long, or no text
      */
     public static String text(Path file) throws IOException {
+        Objects.requireNonNull(file, "file");
         if (Files.isDirectory(file)) {
             throw new SchemaException("schema text is a file, not a directory, file=" + file);
         }
@@ -132,6 +139,8 @@ public final class CqlSchema {
      * @throws UnsupportedTypeException when the table is there but cannot be handled
      */
     public Optional<TableSchema> table(String keyspace, String name) {
+        Objects.requireNonNull(keyspace, "keyspace");
+        Objects.requireNonNull(name, "name");
         String qualifiedName = keyspace + "." + name;
         if (refusals.containsKey(qualifiedName)) {
             throw new UnsupportedTypeException(refusals.get(qualifiedName));
@@ -141,6 +150,7 @@ public final class CqlSchema {
 
     /** Whether the text says {@code IF NOT EXISTS} of a table. */
     public boolean saysIfNotExists(TableSchema table) {
+        Objects.requireNonNull(table, "table");
         return conditional.contains(table.qualifiedName());
     }
 
@@ -151,6 +161,7 @@ public final class CqlSchema {
 
     /** Whether the text creates a keyspace, and so lists everything in it, as {@code DESCRIBE KEYSPACE} does. */
     public boolean describesKeyspace(String keyspace) {
+        Objects.requireNonNull(keyspace, "keyspace");
         return keyspaces.contains(keyspace);
     }
 

@@ -1,5 +1,7 @@
 package io.anneal.schema;
 
+import java.util.Objects;
+
 /**
  * Values of CQL types as Java objects, both ways. For those who want values, not speed: allocates freely.
  *
@@ -36,6 +38,7 @@ public final class JavaValues {
      * @throws IllegalArgumentException when it is none of the type: names the type and the class
      */
     public static byte[] toBytes(CqlType type, Object value) {
+        Objects.requireNonNull(type, "type");
         CqlType single = type.ascending().frozen();
         try {
             byte[] bytes = ValueEncoder.encode(single, value);
@@ -49,6 +52,7 @@ public final class JavaValues {
 
     /** The class, or interface, of which the values of a type are given. */
     public static Class<?> javaClass(CqlType type) {
+        Objects.requireNonNull(type, "type");
         return ValueDecoder.javaClass(type);
     }
 
@@ -59,6 +63,8 @@ public final class JavaValues {
      * @throws InvalidValueException when the bytes are no value of the type
      */
     public static Object fromBytes(CqlType type, byte[] buffer, int offset, int length) {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(buffer, "buffer");
         CqlType single = type.ascending().frozen();
         if (length > 0) {
             single.validate(buffer, offset, length);

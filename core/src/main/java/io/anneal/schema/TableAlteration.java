@@ -3,6 +3,7 @@ package io.anneal.schema;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -42,6 +43,7 @@ public final class TableAlteration {
      * @param qualifiedName keyspace, dot, table
      */
     public static TableAlteration of(String qualifiedName) {
+        Objects.requireNonNull(qualifiedName, "qualifiedName");
         return new TableAlteration(qualifiedName, false, new SchemaReader("type"));
     }
 
@@ -51,6 +53,7 @@ public final class TableAlteration {
      * @throws SchemaException when the text is wrong, or says something else
      */
     public static TableAlteration parse(String cql) {
+        Objects.requireNonNull(cql, "cql");
         return new SchemaReader("text").readAlteration(cql);
     }
 
@@ -66,11 +69,15 @@ public final class TableAlteration {
 
     /** Adds a column with one value in each row. */
     public TableAlteration addColumn(String name, String cqlType) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(cqlType, "cqlType");
         return change(draft -> draft.add(name, types.type(cqlType, draft.keyspace()), false, false));
     }
 
     /** Adds a column with one value in each partition; the table must have clustering columns. */
     public TableAlteration addStaticColumn(String name, String cqlType) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(cqlType, "cqlType");
         return change(draft -> draft.add(name, types.type(cqlType, draft.keyspace()), true, false));
     }
 
@@ -80,6 +87,8 @@ public final class TableAlteration {
      * @param fields CQL types by name, in order
      */
     public TableAlteration userType(String typeName, LinkedHashMap<String, String> fields) {
+        Objects.requireNonNull(typeName, "typeName");
+        Objects.requireNonNull(fields, "fields");
         return change(draft -> types.declare(new UserType(
                 draft.keyspace(),
                 typeName,
@@ -92,11 +101,14 @@ public final class TableAlteration {
 
     /** Drops a column that is not of the primary key, with all that was written to it before. */
     public TableAlteration dropColumn(String name) {
+        Objects.requireNonNull(name, "name");
         return change(draft -> draft.drop(name, Optional.empty(), false));
     }
 
     /** Renames a column of the primary key. */
     public TableAlteration renameColumn(String name, String newName) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(newName, "newName");
         return change(draft -> draft.rename(name, newName, false));
     }
 
@@ -106,6 +118,7 @@ public final class TableAlteration {
      * @param change gets those that the table has
      */
     public TableAlteration options(UnaryOperator<TableOptions> change) {
+        Objects.requireNonNull(change, "change");
         return change(draft -> draft.options(change));
     }
 
@@ -127,6 +140,7 @@ public final class TableAlteration {
      * @throws UnsupportedTypeException when a type cannot be handled
      */
     public TableSchema applyTo(TableSchema table, long nowMicros) {
+        Objects.requireNonNull(table, "table");
         AlteredTable draft = new AlteredTable(table, nowMicros);
         draft.userTypes().forEach(types::declareUnlessGiven);
         changes.forEach(change -> change.make(draft));

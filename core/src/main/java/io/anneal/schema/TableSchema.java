@@ -73,6 +73,8 @@ public final class TableSchema {
     }
 
     public static Builder builder(String keyspace, String name) {
+        Objects.requireNonNull(keyspace, "keyspace");
+        Objects.requireNonNull(name, "name");
         return new Builder(keyspace, name);
     }
 
@@ -116,11 +118,13 @@ public final class TableSchema {
 
     /** The same table under an id. */
     public TableSchema withId(String tableId) {
+        Objects.requireNonNull(tableId, "tableId");
         return copy().id(tableId).build();
     }
 
     /** The same table with other options. */
     public TableSchema withOptions(TableOptions other) {
+        Objects.requireNonNull(other, "other");
         return copy().options(other).build();
     }
 
@@ -188,6 +192,7 @@ public final class TableSchema {
      * value of a compact table that declares no clustering, the value without a type of one that declares no value.
      */
     public boolean isHidden(Column column) {
+        Objects.requireNonNull(column, "column");
         if (!compactStorage) {
             return false;
         }
@@ -205,6 +210,7 @@ public final class TableSchema {
     }
 
     public Optional<Column> column(String columnName) {
+        Objects.requireNonNull(columnName, "columnName");
         return Optional.ofNullable(byName.get(columnName));
     }
 
@@ -219,6 +225,7 @@ public final class TableSchema {
      * rows are stored. Empty when all of it agrees.
      */
     public Optional<String> differenceFrom(TableSchema other) {
+        Objects.requireNonNull(other, "other");
         return SchemaFacts.firstDifference(this, other);
     }
 
@@ -289,12 +296,12 @@ public final class TableSchema {
         }
 
         public Builder id(String tableId) {
-            id = tableId;
+            id = Objects.requireNonNull(tableId, "tableId");
             return this;
         }
 
         public Builder options(TableOptions tableOptions) {
-            options = tableOptions;
+            options = Objects.requireNonNull(tableOptions, "tableOptions");
             return this;
         }
 
@@ -318,26 +325,36 @@ public final class TableSchema {
 
         /** Adds a column of the partition key. */
         public Builder partitionKey(String columnName, String cqlType) {
+            Objects.requireNonNull(columnName, "columnName");
+            Objects.requireNonNull(cqlType, "cqlType");
             return column(columnName, type(cqlType), Column.Kind.PARTITION_KEY);
         }
 
         /** Adds a clustering column in ascending order. */
         public Builder clustering(String columnName, String cqlType) {
+            Objects.requireNonNull(columnName, "columnName");
+            Objects.requireNonNull(cqlType, "cqlType");
             return column(columnName, type(cqlType), Column.Kind.CLUSTERING);
         }
 
         /** Adds a clustering column in descending order. */
         public Builder clusteringDescending(String columnName, String cqlType) {
+            Objects.requireNonNull(columnName, "columnName");
+            Objects.requireNonNull(cqlType, "cqlType");
             return column(columnName, CqlTypes.reversed(type(cqlType)), Column.Kind.CLUSTERING);
         }
 
         /** Adds a column with one value in each partition. */
         public Builder staticColumn(String columnName, String cqlType) {
+            Objects.requireNonNull(columnName, "columnName");
+            Objects.requireNonNull(cqlType, "cqlType");
             return column(columnName, type(cqlType), Column.Kind.STATIC);
         }
 
         /** Adds a column with one value in each row. */
         public Builder column(String columnName, String cqlType) {
+            Objects.requireNonNull(columnName, "columnName");
+            Objects.requireNonNull(cqlType, "cqlType");
             return column(columnName, type(cqlType), Column.Kind.REGULAR);
         }
 
@@ -347,6 +364,8 @@ public final class TableSchema {
          * @param fields CQL types by name, in order
          */
         public Builder userType(String typeName, LinkedHashMap<String, String> fields) {
+            Objects.requireNonNull(typeName, "typeName");
+            Objects.requireNonNull(fields, "fields");
             types.declare(new UserType(
                     keyspace,
                     typeName,
@@ -365,6 +384,9 @@ public final class TableSchema {
         }
 
         public Builder column(String columnName, CqlType type, Column.Kind kind, long dropTimeMicros, boolean dropped) {
+            Objects.requireNonNull(columnName, "columnName");
+            Objects.requireNonNull(type, "type");
+            Objects.requireNonNull(kind, "kind");
             List<Column> columns = switch (kind) {
                 case PARTITION_KEY -> partitionKey;
                 case CLUSTERING -> clustering;

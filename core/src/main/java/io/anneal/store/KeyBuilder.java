@@ -23,6 +23,7 @@ final class KeyBuilder {
     }
 
     static Column column(TableSchema schema, String name) {
+        Objects.requireNonNull(name, "column");
         return schema.column(name)
                 .filter(column -> !column.dropped())
                 .orElseThrow(() -> new IllegalArgumentException(

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 /**
@@ -59,6 +60,7 @@ public final class RowBuilder {
 
     /** Sets columns of any kind by name. */
     public RowBuilder setAll(Map<String, ?> values) {
+        Objects.requireNonNull(values, "values");
         values.forEach((name, value) -> {
             switch (KeyBuilder.column(schema, name).kind()) {
                 case PARTITION_KEY -> key(name, value);
@@ -129,6 +131,7 @@ public final class RowBuilder {
      * @param count all that the node has counted, not an increment
      */
     public RowBuilder counterShard(String column, UUID nodeId, long clock, long count) {
+        Objects.requireNonNull(nodeId, "nodeId");
         Column counter = settableColumn(column);
         if (!counter.type().isCounter()) {
             throw new IllegalArgumentException("column is no counter, column=" + column);

@@ -8,6 +8,7 @@ import io.anneal.schema.TableSchema;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Which rows of a partition are read, by the values of their clustering columns in order, as {@link
@@ -47,16 +48,19 @@ public final class RowRange {
 
     /** Rows that begin with these values: with all of them, one row. */
     public static RowRange of(Object... prefix) {
+        Objects.requireNonNull(prefix, "prefix");
         return ALL.andFrom(prefix).through(prefix);
     }
 
     /** Rows from these values on. */
     public static RowRange from(Object... values) {
+        Objects.requireNonNull(values, "values");
         return ALL.andFrom(values);
     }
 
     /** Rows behind these values. */
     public static RowRange after(Object... values) {
+        Objects.requireNonNull(values, "values");
         return new RowRange(copy(values), false, List.of(), true, false, Long.MAX_VALUE);
     }
 
@@ -66,11 +70,13 @@ public final class RowRange {
 
     /** Up to these values and no further. */
     public RowRange through(Object... values) {
+        Objects.requireNonNull(values, "values");
         return new RowRange(lower, lowerInclusive, copy(values), true, reversed, limit);
     }
 
     /** Up to these values, without them. */
     public RowRange before(Object... values) {
+        Objects.requireNonNull(values, "values");
         return new RowRange(lower, lowerInclusive, copy(values), false, reversed, limit);
     }
 

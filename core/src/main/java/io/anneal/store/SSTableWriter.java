@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,7 @@ public final class SSTableWriter implements Closeable {
     }
 
     public static Builder builder(TableSchema schema) {
+        Objects.requireNonNull(schema, "schema");
         return new Builder(schema);
     }
 
@@ -82,6 +84,7 @@ public final class SSTableWriter implements Closeable {
 
     /** Inserts a row: values of all kinds of columns by name. */
     public void insert(Map<String, ?> values, long micros) throws IOException {
+        Objects.requireNonNull(values, "values");
         row().timestampMicros(micros).setAll(values).insert();
     }
 
@@ -213,21 +216,21 @@ public final class SSTableWriter implements Closeable {
 
         /** Writes below this directory, which this writer alone uses until it is closed; it is made if need be. */
         public Builder to(Path target) {
-            directory = target;
+            directory = Objects.requireNonNull(target, "target");
             shared = null;
             return this;
         }
 
         /** Writes below a directory that others write to as well; the caller closes it behind its writers. */
         public Builder to(StagingDirectory target) {
-            shared = target;
+            shared = Objects.requireNonNull(target, "target");
             directory = null;
             return this;
         }
 
         /** {@link SSTableVersion#NB} unless told. */
         public Builder format(SSTableVersion version) {
-            format = version;
+            format = Objects.requireNonNull(version, "version");
             return this;
         }
 
@@ -236,13 +239,13 @@ public final class SSTableWriter implements Closeable {
          * writer finds it out.
          */
         public Builder encodingBase(EncodingBase smallest) {
-            base = smallest;
+            base = Objects.requireNonNull(smallest, "smallest");
             return this;
         }
 
         /** What the schema asks for unless told, which is LZ4 in chunks of 16 KiB when it says nothing. */
         public Builder compression(Compression algorithm) {
-            compression = algorithm;
+            compression = Objects.requireNonNull(algorithm, "algorithm");
             return this;
         }
 

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -52,11 +53,14 @@ public final class SSTables implements RowSource, Closeable {
      * @see TableSource#of(List, Optional)
      */
     public static SSTables open(Path... files) throws IOException {
+        Objects.requireNonNull(files, "files");
         return open(TableSource.of(List.of(files), Optional.empty()));
     }
 
     /** Opens SSTables of a table, wherever they lie, or none. */
     public static SSTables open(TableSchema schema, List<Descriptor> descriptors) throws IOException {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(descriptors, "descriptors");
         List<SSTableReader> readers = new ArrayList<>();
         try {
             for (Descriptor descriptor : descriptors) {
@@ -77,6 +81,7 @@ public final class SSTables implements RowSource, Closeable {
      *     partitions are ordered by different partitioners
      */
     public static SSTables open(TableSource source) throws IOException {
+        Objects.requireNonNull(source, "source");
         List<SSTableReader> readers = new ArrayList<>();
         try {
             for (Descriptor descriptor : source.descriptors()) {
@@ -134,6 +139,7 @@ public final class SSTables implements RowSource, Closeable {
      * @throws java.nio.file.NoSuchFileException when one was deleted since these SSTables were opened: open them again
      */
     public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
+        Objects.requireNonNull(wanted, "wanted");
         return LiveFiles.of(schema, readers, wanted, Optional.empty(), () -> {});
     }
 
@@ -165,6 +171,7 @@ public final class SSTables implements RowSource, Closeable {
      */
     @Override
     public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        Objects.requireNonNull(range, "range");
         return scan(range, CanonicalEncoder.UNCLAMPED);
     }
 
@@ -175,6 +182,7 @@ public final class SSTables implements RowSource, Closeable {
      */
     @Override
     public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
+        Objects.requireNonNull(range, "range");
         List<FragmentCursor> cursors = new ArrayList<>(readers.size());
         try {
             for (SSTableReader reader : readers) {
@@ -196,6 +204,8 @@ public final class SSTables implements RowSource, Closeable {
     /** {@inheritDoc} What a directory holds does not change while it is open. */
     @Override
     public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+        Objects.requireNonNull(range, "range");
+        Objects.requireNonNull(after, "after");
         if (shard != 0) {
             throw new IllegalArgumentException("a directory is one shard, shard=" + shard);
         }
@@ -217,6 +227,8 @@ public final class SSTables implements RowSource, Closeable {
      * @param now decides what has expired
      */
     public TableRows rows(TokenRange range, Instant now) {
+        Objects.requireNonNull(range, "range");
+        Objects.requireNonNull(now, "now");
         return new RowReads(this).rows(range, now.getEpochSecond());
     }
 
@@ -228,6 +240,9 @@ public final class SSTables implements RowSource, Closeable {
      * @throws IllegalArgumentException when values do not fit the key or the clustering: names the column
      */
     public TableRows partition(RowRange rows, Instant now, Object... keyValues) {
+        Objects.requireNonNull(rows, "rows");
+        Objects.requireNonNull(now, "now");
+        Objects.requireNonNull(keyValues, "keyValues");
         return new RowReads(this).partition(rows, now.getEpochSecond(), keyValues);
     }
 
@@ -240,6 +255,8 @@ public final class SSTables implements RowSource, Closeable {
      * @throws IllegalStateException when a part of the key is missing: names it
      */
     public Optional<TableRow> row(Map<String, ?> primaryKey, Instant now) throws IOException {
+        Objects.requireNonNull(primaryKey, "primaryKey");
+        Objects.requireNonNull(now, "now");
         return new RowReads(this).row(primaryKey, now.getEpochSecond());
     }
 
@@ -252,6 +269,8 @@ public final class SSTables implements RowSource, Closeable {
      */
     @Override
     public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(slices, "slices");
         List<FragmentCursor> cursors = new ArrayList<>(readers.size());
         try {
             for (SSTableReader reader : readers) {

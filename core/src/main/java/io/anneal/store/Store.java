@@ -35,6 +35,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -114,6 +115,9 @@ public final class Store implements Closeable {
      * @throws io.anneal.commitlog.CorruptCommitLogException when acknowledged writes cannot be read
      */
     public static Store open(Path directory, StoreConfig config, HostEnvironment environment) throws IOException {
+        Objects.requireNonNull(directory, "directory");
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(environment, "environment");
         Undisturbed.requireUninterrupted();
         // Names of files are compared, and those that a directory lists begin as its own does.
         Path absolute = directory.toAbsolutePath();
@@ -164,11 +168,14 @@ public final class Store implements Closeable {
      *     SSTable has: a snapshot of it may be read
      */
     public static Store openReadOnly(Path... directories) throws IOException {
+        Objects.requireNonNull(directories, "directories");
         return openReadOnly(List.of(directories), HostEnvironment.system());
     }
 
     /** The same at a time of one's own. */
     public static Store openReadOnly(List<Path> directories, HostEnvironment environment) throws IOException {
+        Objects.requireNonNull(directories, "directories");
+        Objects.requireNonNull(environment, "environment");
         if (directories.isEmpty()) {
             throw new IllegalArgumentException("no directory is given to be read");
         }
@@ -211,6 +218,7 @@ public final class Store implements Closeable {
      * @throws IllegalStateException when there is a table of that name
      */
     public Table createTable(String cql) throws IOException {
+        Objects.requireNonNull(cql, "cql");
         CqlSchema text = CqlSchema.parse(cql, "text");
         TableSchema described = TableRules.only(text);
         synchronized (this) {
@@ -226,6 +234,7 @@ public final class Store implements Closeable {
      * @throws IllegalStateException when there is a table of that name
      */
     public Table createTable(TableSchema schema) throws IOException {
+        Objects.requireNonNull(schema, "schema");
         TableSchema accepted = TableRules.accepted(schema);
         synchronized (this) {
             if (find(schema.qualifiedName()).isPresent()) {
@@ -247,6 +256,7 @@ public final class Store implements Closeable {
      * @throws IllegalArgumentException when there is no such table
      */
     public void alterTable(String cql) throws IOException {
+        Objects.requireNonNull(cql, "cql");
         alterTable(TableAlteration.parse(cql));
     }
 
@@ -260,6 +270,7 @@ public final class Store implements Closeable {
      * @throws IllegalArgumentException when there is no such table
      */
     public void alterTable(TableAlteration alteration) throws IOException {
+        Objects.requireNonNull(alteration, "alteration");
         Engine opened = engine();
         synchronized (this) {
             if (alteration.saysIfExists() && find(alteration.qualifiedName()).isEmpty()) {
@@ -279,6 +290,7 @@ public final class Store implements Closeable {
      * @throws IllegalStateException when it is one of the {@link #unreadable()}
      */
     public Table table(String qualifiedName) {
+        Objects.requireNonNull(qualifiedName, "qualifiedName");
         return findTable(qualifiedName)
                 .orElseThrow(() -> new IllegalArgumentException("store has no such table, table=" + qualifiedName
                         + ", tables="
@@ -289,6 +301,7 @@ public final class Store implements Closeable {
 
     /** A table by its name, if there is one. */
     public Optional<Table> findTable(String qualifiedName) {
+        Objects.requireNonNull(qualifiedName, "qualifiedName");
         if (foreign.isEmpty()) {
             return find(qualifiedName).map(table -> Table.of(engine(), table));
         }
@@ -337,6 +350,7 @@ public final class Store implements Closeable {
 
     /** Forgets a table with its data, also one that is among the {@link #unreadable()}; snapshots stay. Open cursors fail at their next step. */
     public void dropTable(String qualifiedName) throws IOException {
+        Objects.requireNonNull(qualifiedName, "qualifiedName");
         synchronized (this) {
             if (engine().unreadable().containsKey(qualifiedName)) {
                 engine().dropUnreadable(qualifiedName);
@@ -373,6 +387,7 @@ public final class Store implements Closeable {
      * @throws IllegalStateException when a table, or one that was dropped, has a snapshot of this name
      */
     public synchronized List<Path> snapshot(String name) throws IOException {
+        Objects.requireNonNull(name, "name");
         Engine opened = engine();
         List<LiveTable> tables = tables().stream().map(Table::liveTable).toList();
         return tables.isEmpty() ? List.of() : opened.snapshot(tables, name);
@@ -389,6 +404,7 @@ public final class Store implements Closeable {
      * @throws IllegalArgumentException when there is none: names those that there are
      */
     public synchronized void deleteSnapshot(String name) throws IOException {
+        Objects.requireNonNull(name, "name");
         Engine opened = engine();
         List<StoreSnapshots.Entry> there = opened.snapshots();
         List<StoreSnapshots.Entry> named =

@@ -10,6 +10,7 @@ import io.anneal.table.TableWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -88,16 +89,20 @@ public final class StoreBatch {
 
     /** Begins a write to a row, which is part of the batch once it ends. */
     public RowBuilder row(Table table) {
+        Objects.requireNonNull(table, "table");
         return TableMutation.row(table.schema(), sink(table));
     }
 
     /** Begins the deletion of a range of rows, which is part of the batch once it ends. */
     public RangeDeletionBuilder rangeDeletion(Table table) {
+        Objects.requireNonNull(table, "table");
         return TableMutation.rangeDeletion(table.schema(), sink(table));
     }
 
     /** Adds a mutation of a table. */
     public StoreBatch add(Table table, Mutation mutation) {
+        Objects.requireNonNull(table, "table");
+        Objects.requireNonNull(mutation, "mutation");
         sink(table).apply(mutation);
         return this;
     }
@@ -108,6 +113,8 @@ public final class StoreBatch {
      * @throws IllegalStateException as {@link TableMutation#build()}
      */
     public StoreBatch add(Table table, TableMutation mutation) {
+        Objects.requireNonNull(table, "table");
+        Objects.requireNonNull(mutation, "mutation");
         sink(table).apply(mutation.build());
         return this;
     }

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -167,6 +168,7 @@ public final class Table implements ShardReads {
      *     whether the mutation lasts is not known
      */
     public void apply(Mutation mutation) throws IOException {
+        Objects.requireNonNull(mutation, "mutation");
         live().apply(mutation);
     }
 
@@ -178,6 +180,7 @@ public final class Table implements ShardReads {
      *     and one that waits for another future of the store waits for itself on that thread
      */
     public CompletableFuture<Void> applyAsync(Mutation mutation) {
+        Objects.requireNonNull(mutation, "mutation");
         return live().applyAsync(mutation);
     }
 
@@ -190,6 +193,7 @@ public final class Table implements ShardReads {
 
     /** The rows of a range, as they are when the first is asked for. The caller closes them. */
     public TableRows rows(TokenRange range) {
+        Objects.requireNonNull(range, "range");
         return reads.rows(range, nowSeconds());
     }
 
@@ -204,11 +208,14 @@ public final class Table implements ShardReads {
 
     /** Some rows of a partition, as {@link RowRange} says. The caller closes them. */
     public TableRows partition(RowRange range, Object... keyValues) {
+        Objects.requireNonNull(range, "range");
+        Objects.requireNonNull(keyValues, "keyValues");
         return reads.partition(range, nowSeconds(), keyValues);
     }
 
     /** The row of a primary key, by column names; with the partition key alone the partition's static values. */
     public Optional<TableRow> row(Map<String, ?> primaryKey) throws IOException {
+        Objects.requireNonNull(primaryKey, "primaryKey");
         return reads.row(primaryKey, nowSeconds());
     }
 
@@ -220,6 +227,7 @@ public final class Table implements ShardReads {
      * @throws IllegalArgumentException when a key is none, before anything is read
      */
     public List<Optional<TableRow>> rows(List<? extends Map<String, ?>> primaryKeys) throws IOException {
+        Objects.requireNonNull(primaryKeys, "primaryKeys");
         return all(reads.rowTasks(primaryKeys, nowSeconds()));
     }
 
@@ -229,11 +237,13 @@ public final class Table implements ShardReads {
      * @return completed by a thread of the store: what depends on it must not wait for other asynchronous reads there
      */
     public CompletableFuture<List<Optional<TableRow>>> rowsAsync(List<? extends Map<String, ?>> primaryKeys) {
+        Objects.requireNonNull(primaryKeys, "primaryKeys");
         return live().engine().readAllAsync(reads.rowTasks(primaryKeys, nowSeconds()));
     }
 
     /** As {@link #row}, without waiting; otherwise as {@link #rowsAsync}. */
     public CompletableFuture<Optional<TableRow>> rowAsync(Map<String, ?> primaryKey) {
+        Objects.requireNonNull(primaryKey, "primaryKey");
         CompletableFuture<List<Optional<TableRow>>> reading = rowsAsync(List.of(primaryKey));
         CompletableFuture<Optional<TableRow>> row = reading.thenApply(rows -> rows.get(0));
         // Giving up the one gives up the other.
@@ -249,11 +259,15 @@ public final class Table implements ShardReads {
      * @return in the order of the keys; no rows where there is no partition
      */
     public List<List<TableRow>> partitions(RowRange range, List<? extends List<?>> keys) throws IOException {
+        Objects.requireNonNull(range, "range");
+        Objects.requireNonNull(keys, "keys");
         return all(reads.partitionTasks(range, keys, nowSeconds()));
     }
 
     /** The same without waiting, as {@link #rowsAsync}. */
     public CompletableFuture<List<List<TableRow>>> partitionsAsync(RowRange range, List<? extends List<?>> keys) {
+        Objects.requireNonNull(range, "range");
+        Objects.requireNonNull(keys, "keys");
         return live().engine().readAllAsync(reads.partitionTasks(range, keys, nowSeconds()));
     }
 
@@ -271,6 +285,7 @@ public final class Table implements ShardReads {
      * which keeps files and memory until then.
      */
     public FragmentCursor scan(TokenRange.Linear range) throws IOException {
+        Objects.requireNonNull(range, "range");
         return source.scan(range);
     }
 
@@ -280,16 +295,21 @@ public final class Table implements ShardReads {
      * @param localDeletionTimeMaxSeconds the latest that all of them can hold
      */
     public FragmentCursor scan(TokenRange.Linear range, long localDeletionTimeMaxSeconds) throws IOException {
+        Objects.requireNonNull(range, "range");
         return source.scan(range, localDeletionTimeMaxSeconds);
     }
 
     @Override
     public ReadCursor scan(int shard, TokenRange.Linear range, Optional<DecoratedKey> after) throws IOException {
+        Objects.requireNonNull(range, "range");
+        Objects.requireNonNull(after, "after");
         return source.scan(shard, range, after);
     }
 
     @Override
     public ReadCursor read(DecoratedKey key, Slices slices, boolean reversed) throws IOException {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(slices, "slices");
         return source.read(key, slices, reversed);
     }
 
@@ -322,6 +342,7 @@ public final class Table implements ShardReads {
      * @return the directory, which {@code nodetool import} and {@link Store#openReadOnly} take
      */
     public Path snapshot(String name) throws IOException {
+        Objects.requireNonNull(name, "name");
         return live().engine().snapshot(live().table(), name);
     }
 
@@ -343,6 +364,7 @@ public final class Table implements ShardReads {
      * @throws IllegalArgumentException when there is none of this name
      */
     public void deleteSnapshot(String name) throws IOException {
+        Objects.requireNonNull(name, "name");
         StoreSnapshots.Entry named = snapshotEntries().stream()
                 .filter(entry -> entry.name().equals(name))
                 .findFirst()
@@ -363,6 +385,7 @@ public final class Table implements ShardReads {
      * @throws IllegalStateException when the directory is that of a store that is open, or has writes that no SSTable has
      */
     public int importSSTables(Path... files) throws IOException {
+        Objects.requireNonNull(files, "files");
         Undisturbed.requireUninterrupted();
         String name = schema().qualifiedName();
         if (files.length == 0) {
@@ -419,6 +442,7 @@ public final class Table implements ShardReads {
 
     /** The same of those that are wanted, by their first and last token. */
     public LiveFiles liveFiles(Predicate<TokenRange.Linear> wanted) throws IOException {
+        Objects.requireNonNull(wanted, "wanted");
         flush();
         live().engine().requireOpen();
         LiveTable table = live().table();
@@ -442,6 +466,7 @@ public final class Table implements ShardReads {
      * @param untilSeconds when an opening of the store removes what was kept, seconds since 1970
      */
     public TableIntake keptIntake(String name, long untilSeconds) throws IOException {
+        Objects.requireNonNull(name, "name");
         return TableIntake.kept(live().engine(), live().table(), name, untilSeconds);
     }
 
@@ -449,6 +474,7 @@ public final class Table implements ShardReads {
      * Ranges were repaired as a whole: deletions made before may be purged by tables whose {@code tombstone_gc} is {@code repair}.
      */
     public void repaired(List<TokenRange> ranges, long seconds) throws IOException {
+        Objects.requireNonNull(ranges, "ranges");
         live().engine().repaired(live().table(), ranges, seconds);
     }
 
@@ -467,6 +493,7 @@ public final class Table implements ShardReads {
      * program last had it open, or from the last repair of all these ranges among all replicas.
      */
     public Optional<Instant> asOf(List<TokenRange> ranges) {
+        Objects.requireNonNull(ranges, "ranges");
         OptionalLong seconds = live().table().directory().content().asOfSeconds(ranges);
         return seconds.isPresent() ? Optional.of(Instant.ofEpochSecond(seconds.getAsLong())) : Optional.empty();
     }

@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -83,6 +84,7 @@ public final class TableRow {
      * @throws ClassCastException when its values are of another class
      */
     public <T> T value(String column, Class<T> javaClass) {
+        Objects.requireNonNull(javaClass, "javaClass");
         CqlType type = type(column);
         if (!javaClass.isAssignableFrom(JavaValues.javaClass(type))) {
             throw misfit(column, type, javaClass.getSimpleName());
@@ -189,17 +191,21 @@ public final class TableRow {
 
     /** Of a {@code list} or {@code vector}; an empty list that is not frozen is none, and so null. */
     public <E> List<E> getList(String column, Class<E> elementClass) {
+        Objects.requireNonNull(elementClass, "elementClass");
         return this.<List<E>>collection(
                 column, "List", EnumSet.of(CqlType.Kind.LIST, CqlType.Kind.VECTOR), elementClass);
     }
 
     /** Of a {@code set}; null as a list is. */
     public <E> Set<E> getSet(String column, Class<E> elementClass) {
+        Objects.requireNonNull(elementClass, "elementClass");
         return this.<Set<E>>collection(column, "Set", EnumSet.of(CqlType.Kind.SET), elementClass);
     }
 
     /** Of a {@code map}; null as a list is. */
     public <K, V> Map<K, V> getMap(String column, Class<K> keyClass, Class<V> valueClass) {
+        Objects.requireNonNull(keyClass, "keyClass");
+        Objects.requireNonNull(valueClass, "valueClass");
         return this.<Map<K, V>>collection(column, "Map", EnumSet.of(CqlType.Kind.MAP), keyClass, valueClass);
     }
 
@@ -261,6 +267,7 @@ public final class TableRow {
     }
 
     private void requireColumn(String column) {
+        Objects.requireNonNull(column, "column");
         if (!values.containsKey(column)) {
             throw new IllegalArgumentException(
                     "table has no such column, table=" + schema.qualifiedName() + ", column=" + column);

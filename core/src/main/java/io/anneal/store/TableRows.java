@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.Stream;
@@ -102,6 +103,7 @@ public final class TableRows implements Iterable<TableRow>, Closeable {
      * @param nowSeconds what has expired by then is not shown, seconds since 1970
      */
     public static TableRows of(FragmentCursor cursor, long nowSeconds) {
+        Objects.requireNonNull(cursor, "cursor");
         return new TableRows(cursor.schema(), List.of(() -> cursor), nowSeconds);
     }
 

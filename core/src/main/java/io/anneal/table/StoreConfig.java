@@ -6,6 +6,7 @@ import io.anneal.fragment.MutationLimit;
 import io.anneal.metrics.TableSelection;
 import io.anneal.sstable.SSTableVersion;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -76,10 +77,15 @@ public record StoreConfig(
     private static final int COMPACTION_THREADS_DEFAULT_MAX = 4;
 
     public StoreConfig {
+        Objects.requireNonNull(syncMode, "syncMode");
+        Objects.requireNonNull(syncPeriod, "syncPeriod");
+        Objects.requireNonNull(groupWindow, "groupWindow");
+        Objects.requireNonNull(version, "version");
+        Objects.requireNonNull(tableMetrics, "tableMetrics");
+        Objects.requireNonNull(listener, "listener");
         requireWithin("shardCount", shardCount, 1, SHARDS_MAX);
         requireWithin("memtableBudgetBytes", memtableBudgetBytes, MEMTABLE_BUDGET_MIN_BYTES, Long.MAX_VALUE);
         requireWithin("mutationMaxBytes", mutationMaxBytes, 0, Mutation.LENGTH_MAX_BYTES);
-        requireGiven("syncMode", syncMode);
         requireWithin("syncPeriod", syncPeriod, SYNC_PERIOD_MIN, SYNC_PERIOD_MAX);
         requireWithin("groupWindow", groupWindow, GROUP_WINDOW_MIN, GROUP_WINDOW_MAX);
         requireWithin(
@@ -89,15 +95,12 @@ public record StoreConfig(
                 CommitLogConfig.SEGMENT_SIZE_MAX_BYTES);
         // One segment at least.
         requireWithin("commitLogBudgetBytes", commitLogBudgetBytes, commitLogSegmentBytes, Long.MAX_VALUE);
-        requireGiven("version", version);
         if (!version.isWritten()) {
             throw new IllegalArgumentException("SSTables of this version are not written, version=" + version.text());
         }
         requireWithin("compactionThreads", compactionThreads, 0, COMPACTION_THREADS_MAX);
         requireWithin("compactionBytesPerSecond", compactionBytesPerSecond, 0, COMPACTION_MAX_BYTES_PER_SECOND);
         requireWithin("readThreads", readThreads, 1, READ_THREADS_MAX);
-        requireGiven("tableMetrics", tableMetrics);
-        requireGiven("listener", listener);
     }
 
     private static void requireWithin(String name, long value, long min, long max) {
@@ -105,7 +108,6 @@ public record StoreConfig(
     }
 
     private static void requireWithin(String name, Duration value, Duration min, Duration max) {
-        requireGiven(name, value);
         requireOrdered(name, value, min, max);
     }
 
@@ -113,12 +115,6 @@ public record StoreConfig(
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(
                     "option of the store is out of range, " + name + "=" + value + ", min=" + min + ", max=" + max);
-        }
-    }
-
-    private static void requireGiven(String name, Object value) {
-        if (value == null) {
-            throw new IllegalArgumentException("option of the store is missing, " + name + "=null");
         }
     }
 
@@ -162,16 +158,16 @@ public record StoreConfig(
         return changed(draft -> draft.mutationMaxBytes = value);
     }
 
-    public StoreConfig withSyncMode(SyncMode value) {
-        return changed(draft -> draft.syncMode = value);
+    public StoreConfig withSyncMode(SyncMode syncMode) {
+        return changed(draft -> draft.syncMode = syncMode);
     }
 
-    public StoreConfig withSyncPeriod(Duration value) {
-        return changed(draft -> draft.syncPeriod = value);
+    public StoreConfig withSyncPeriod(Duration syncPeriod) {
+        return changed(draft -> draft.syncPeriod = syncPeriod);
     }
 
-    public StoreConfig withGroupWindow(Duration value) {
-        return changed(draft -> draft.groupWindow = value);
+    public StoreConfig withGroupWindow(Duration groupWindow) {
+        return changed(draft -> draft.groupWindow = groupWindow);
     }
 
     public StoreConfig withCommitLogSegmentBytes(int value) {
@@ -190,8 +186,8 @@ public record StoreConfig(
         return changed(draft -> draft.skipCorruptCommitLog = value);
     }
 
-    public StoreConfig withVersion(SSTableVersion value) {
-        return changed(draft -> draft.version = value);
+    public StoreConfig withVersion(SSTableVersion version) {
+        return changed(draft -> draft.version = version);
     }
 
     public StoreConfig withCompactionThreads(int value) {
@@ -210,16 +206,16 @@ public record StoreConfig(
         return changed(draft -> draft.isJmx = value);
     }
 
-    public StoreConfig withTableMetrics(TableSelection value) {
-        return changed(draft -> draft.tableMetrics = value);
+    public StoreConfig withTableMetrics(TableSelection tableMetrics) {
+        return changed(draft -> draft.tableMetrics = tableMetrics);
     }
 
     public StoreConfig withForRepairs(boolean value) {
         return changed(draft -> draft.isForRepairs = value);
     }
 
-    public StoreConfig withListener(StoreListener value) {
-        return changed(draft -> draft.listener = value);
+    public StoreConfig withListener(StoreListener listener) {
+        return changed(draft -> draft.listener = listener);
     }
 
     /** What follows from {@link #mutationMaxBytes()} in a heap like this process'. */

@@ -402,16 +402,9 @@ final class RangeJobTest {
         settings.put("parallel=0", () -> job().parallel(0));
         settings.put("attempts=0", () -> job().retries(0, Duration.ZERO, Duration.ZERO));
         settings.put("first=PT-1S", () -> job().retries(1, Duration.ofSeconds(-1), Duration.ZERO));
-        settings.put("longest=null", () -> job().retries(1, Duration.ZERO, null));
-        settings.put("passing=null", () -> job().retriesOnly(null));
-        settings.put("noRoom=null", () -> job().patience(null, Duration.ZERO));
         settings.put("patience=PT-1S", () -> job().patience(failure -> true, Duration.ofSeconds(-1)));
         settings.put("rowsPerSecond=-1", () -> job().rowsPerSecond(-1));
         settings.put("bytesPerSecond=-1", () -> job().bytesPerSecond(-1));
-        settings.put("control=null", () -> job().control(null));
-        settings.put("guard=null", () -> job().guard(null));
-        settings.put("listener=null", () -> job().listener(null));
-        settings.put("checkpoint=null", () -> job().checkpoint(null, IDENTITY));
         settings.forEach((named, setting) -> assertThatThrownBy(setting::run)
                 .as(named)
                 .isInstanceOf(IllegalArgumentException.class)

@@ -124,9 +124,6 @@ class NodeTest {
         assertThatThrownBy(() -> Node.open(config(), 0, new SecureRandom()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("threads=0");
-        assertThatThrownBy(() -> Node.open(config(), 1, null))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("random=null");
     }
 
     @Test

@@ -37,8 +37,6 @@ final class StoreConfigTest {
                 of("memtableBudgetBytes", config -> config.withMemtableBudgetBytes(Long.MIN_VALUE)),
                 of("mutationMaxBytes", config -> config.withMutationMaxBytes(-1)),
                 of("mutationMaxBytes", config -> config.withMutationMaxBytes((256 << 20) + 1)),
-                of("syncMode", config -> config.withSyncMode(null)),
-                of("syncPeriod", config -> config.withSyncPeriod(null)),
                 of("syncPeriod", config -> config.withSyncPeriod(Duration.ZERO)),
                 of("syncPeriod", config -> config.withSyncPeriod(NANO)),
                 of(
@@ -46,7 +44,6 @@ final class StoreConfigTest {
                         config -> config.withSyncPeriod(Duration.ofHours(1).plus(NANO))),
                 of("syncPeriod", config -> config.withSyncPeriod(LONGEST)),
                 of("syncPeriod", config -> config.withSyncPeriod(LONGEST.negated())),
-                of("groupWindow", config -> config.withGroupWindow(null)),
                 of("groupWindow", config -> config.withGroupWindow(Duration.ZERO)),
                 of(
                         "groupWindow",
@@ -58,8 +55,6 @@ final class StoreConfigTest {
                 of("commitLogSegmentBytes", config -> config.withCommitLogSegmentBytes(Integer.MIN_VALUE)),
                 of("commitLogBudgetBytes", config -> config.withCommitLogBudgetBytes((32 << 20) - 1)),
                 of("commitLogBudgetBytes", config -> config.withCommitLogBudgetBytes(Long.MIN_VALUE)),
-                of("version", config -> config.withVersion(null)),
-                of("tableMetrics", config -> config.withTableMetrics(null)),
                 of("version", config -> config.withVersion(SSTableVersion.ME)),
                 of("readThreads", config -> config.withReadThreads(0)),
                 of("readThreads", config -> config.withReadThreads(1025)),

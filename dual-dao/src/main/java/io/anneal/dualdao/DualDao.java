@@ -41,6 +41,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -145,6 +146,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** Describes a dual DAO that implements this interface. */
     public static <D> DualDaoBuilder<D> builder(Class<D> type) {
+        Objects.requireNonNull(type, "type");
         return new DualDaoBuilder<>(type, true);
     }
 
@@ -153,6 +155,7 @@ public final class DualDao<D> implements AutoCloseable {
      * given, and nothing else.
      */
     public static <D> DualDaoBuilder<D> functional(Class<D> type) {
+        Objects.requireNonNull(type, "type");
         return new DualDaoBuilder<>(type, false);
     }
 
@@ -249,6 +252,7 @@ public final class DualDao<D> implements AutoCloseable {
      */
     @SuppressWarnings("unchecked")
     public <A, R> DualOperation<A, R> operation(String name) {
+        Objects.requireNonNull(name, "name");
         DualOperation<?, ?> operation = operations.get(name);
         if (operation == null) {
             throw new IllegalArgumentException(
@@ -259,6 +263,8 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** Measures what this thread calls meanwhile as one: how long it waits for the slowest on each side. */
     public <T> T batch(String name, Callable<T> calls) throws Exception {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(calls, "calls");
         return engine.batch(name, calls);
     }
 
@@ -359,6 +365,7 @@ public final class DualDao<D> implements AutoCloseable {
 
     /** The same for the keys that this side lacks, without waiting. */
     public CompletionStage<Integer> redrive(Side lacking) {
+        Objects.requireNonNull(lacking, "lacking");
         return engine.redrive(lacking, REDRIVE_KEYS_MAX);
     }
 
@@ -367,6 +374,7 @@ public final class DualDao<D> implements AutoCloseable {
      * same keys.
      */
     public <K> KeyRun<K> backfill(KeySource<K> keys) {
+        Objects.requireNonNull(keys, "keys");
         return run(PhaseNote.Kind.BACKFILL, List.of(keys));
     }
 
@@ -376,6 +384,7 @@ public final class DualDao<D> implements AutoCloseable {
      */
     @SafeVarargs
     public final <K> KeyRun<K> verify(KeySource<K>... keys) {
+        Objects.requireNonNull(keys, "keys");
         List<KeySource<K>> all = new ArrayList<>();
         for (KeySource<K> each : keys) {
             all.add(each);

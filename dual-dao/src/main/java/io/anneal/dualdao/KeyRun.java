@@ -4,6 +4,7 @@ import io.anneal.dualdao.config.KeySource;
 import io.anneal.dualdao.phase.PhaseNote;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -52,6 +53,7 @@ public final class KeyRun<K> {
 
     /** How often a key that differs is read again before it is believed, and after how long each time; 3 times after 2 s by default. */
     public KeyRun<K> rereads(int count, Duration delay) {
+        Objects.requireNonNull(delay, "delay");
         rereads = positive("rereads", count);
         rereadDelay = delay;
         return this;
@@ -70,19 +72,19 @@ public final class KeyRun<K> {
 
     /** How long instances may take for their journals on the way back; 10 minutes by default. */
     public KeyRun<K> patience(Duration longest) {
-        patience = longest;
+        patience = Objects.requireNonNull(longest, "longest");
         return this;
     }
 
     /** Stands in the note; the name of the instance by default. */
     public KeyRun<K> who(String name) {
-        who = name;
+        who = Objects.requireNonNull(name, "name");
         return this;
     }
 
     /** Is told about once a second how far the run has come, on its thread. */
     public KeyRun<K> progress(Consumer<KeyRunResult> told) {
-        progress = told;
+        progress = Objects.requireNonNull(told, "told");
         return this;
     }
 

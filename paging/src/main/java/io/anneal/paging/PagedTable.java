@@ -5,6 +5,7 @@ import io.anneal.key.TokenRange;
 import io.anneal.schema.TableSchema;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /** A table that is read page by page. Safe for any thread. */
 public final class PagedTable {
@@ -27,6 +28,7 @@ public final class PagedTable {
 
     /** Rows of token ranges, which must not overlap, one range after the other. */
     public Scan scan(TokenRange... ranges) {
+        Objects.requireNonNull(ranges, "ranges");
         if (ranges.length == 0) {
             throw new IllegalArgumentException("no range is given, table=" + schema().qualifiedName());
         }
@@ -40,6 +42,7 @@ public final class PagedTable {
      * @throws IllegalArgumentException when values do not fit the key
      */
     public Scan partition(Object... keyValues) {
+        Objects.requireNonNull(keyValues, "keyValues");
         return partitions(List.of(Arrays.asList(keyValues)));
     }
 
@@ -50,6 +53,7 @@ public final class PagedTable {
      * @throws IllegalArgumentException when there are none, or values do not fit the key
      */
     public Scan partitions(List<? extends List<?>> keys) {
+        Objects.requireNonNull(keys, "keys");
         return new Scan(pager, environment, ReadPlan.ofKeys(schema(), keys));
     }
 }

@@ -9,6 +9,7 @@ import io.anneal.paging.query.PageSource;
 import io.anneal.store.ShardReads;
 import java.io.Closeable;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Paged reads in a process: opens tables for them, and keeps the queriers that wait for their next page. Safe for any thread.
@@ -36,11 +37,16 @@ public final class Paging implements Closeable {
     }
 
     public static Paging open(QuerierLimits limits, HostEnvironment environment) {
+        Objects.requireNonNull(limits, "limits");
+        Objects.requireNonNull(environment, "environment");
         return new Paging(Queriers.open(limits, environment), environment);
     }
 
     /** @param metrics closed by its owner */
     public static Paging open(QuerierLimits limits, HostEnvironment environment, PagingMetrics metrics) {
+        Objects.requireNonNull(limits, "limits");
+        Objects.requireNonNull(environment, "environment");
+        Objects.requireNonNull(metrics, "metrics");
         return new Paging(Queriers.open(limits, environment, metrics), environment);
     }
 
@@ -51,6 +57,7 @@ public final class Paging implements Closeable {
      * @throws IllegalStateException when this object is closed
      */
     public PagedTable table(ShardReads reads) {
+        Objects.requireNonNull(reads, "reads");
         return table(queriers.pages(reads.schema().qualifiedName(), reads));
     }
 
@@ -60,6 +67,7 @@ public final class Paging implements Closeable {
      * @throws IllegalStateException when this object is closed
      */
     public PagedTable table(PageSource replica) {
+        Objects.requireNonNull(replica, "replica");
         queriers.requireOpen(replica.schema().qualifiedName());
         return new PagedTable(new ReplicaPager(replica, queriers), environment);
     }
@@ -72,6 +80,9 @@ public final class Paging implements Closeable {
      * @throws IllegalStateException when this object is closed
      */
     public PagedTable table(Ring ring, Map<String, PageSource> replicas, Consistency consistency) {
+        Objects.requireNonNull(ring, "ring");
+        Objects.requireNonNull(replicas, "replicas");
+        Objects.requireNonNull(consistency, "consistency");
         RingPager pager = new RingPager(ring, replicas, consistency, queriers);
         queriers.requireOpen(pager.schema().qualifiedName());
         return new PagedTable(pager, environment);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -58,6 +59,8 @@ public final class PagingCookie {
 
     /** Cookies of a query of a table. */
     public static PagingCookie of(TableSchema schema, ReadQuery query) {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(query, "query");
         ByteWriter out = new ByteWriter(256);
         text(schema.qualifiedName(), out);
         text(schema.id().orElse(""), out);
@@ -72,6 +75,7 @@ public final class PagingCookie {
      * @param secret at least 16 bytes that all processes have which go on from another's cookies
      */
     public PagingCookie signedWith(byte[] secret) {
+        Objects.requireNonNull(secret, "secret");
         if (secret.length < KEY_BYTES_MIN) {
             throw new IllegalArgumentException(
                     "key of cookies is too short, lengthBytes=" + secret.length + ", lengthMinBytes=" + KEY_BYTES_MIN);
@@ -81,6 +85,7 @@ public final class PagingCookie {
 
     /** @throws IllegalArgumentException when no page was read yet */
     public String write(PagingState state) {
+        Objects.requireNonNull(state, "state");
         RingPosition after = state.after()
                 .orElseThrow(
                         () -> new IllegalArgumentException("there is no place to go on from before the first page"));

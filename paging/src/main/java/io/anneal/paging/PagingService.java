@@ -31,6 +31,7 @@ import io.anneal.schema.TableSchema;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -67,6 +68,11 @@ public final class PagingService implements Closeable {
             HostEnvironment environment,
             QuerierLimits limits,
             PagingMetrics metrics) {
+        Objects.requireNonNull(replicas, "replicas");
+        Objects.requireNonNull(budget, "budget");
+        Objects.requireNonNull(environment, "environment");
+        Objects.requireNonNull(limits, "limits");
+        Objects.requireNonNull(metrics, "metrics");
         this.budget = budget;
         this.environment = environment;
         queriers = Queriers.open(limits, environment, metrics);
@@ -85,11 +91,15 @@ public final class PagingService implements Closeable {
 
     /** For the replicas of a node. */
     public static PagingService of(Node node, HostEnvironment environment, PagingMetrics metrics) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(environment, "environment");
+        Objects.requireNonNull(metrics, "metrics");
         return new PagingService(node.replicas(), node.budget(), environment, QuerierLimits.DEFAULT, metrics);
     }
 
     /** Registers its verbs; pages are read on the executor of the handlers. */
     public PagingService register(VerbHandlers handlers) {
+        Objects.requireNonNull(handlers, "handlers");
         handlers.registerStream(PagingWire.PAGES, stream -> opened(stream, handlers));
         handlers.register(PagingWire.TABLE, (peer, question) -> answer(PagingWire.TABLE, question, this::schema));
         handlers.register(PagingWire.FORGET, (peer, question) -> answer(PagingWire.FORGET, question, this::forget));

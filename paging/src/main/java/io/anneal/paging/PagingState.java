@@ -2,6 +2,7 @@ package io.anneal.paging;
 
 import io.anneal.key.RingPosition;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -17,6 +18,9 @@ import java.util.UUID;
 public record PagingState(
         UUID queryId, Optional<RingPosition> after, long rowCount, List<String> served, int concurrency) {
     public PagingState {
+        Objects.requireNonNull(queryId, "queryId");
+        Objects.requireNonNull(after, "after");
+        Objects.requireNonNull(served, "served");
         served = List.copyOf(served);
         if (rowCount < 0 || concurrency < 1) {
             throw new IllegalArgumentException(
@@ -26,6 +30,7 @@ public record PagingState(
 
     /** Before the first page. */
     public static PagingState start(UUID queryId) {
+        Objects.requireNonNull(queryId, "queryId");
         return new PagingState(queryId, Optional.empty(), 0, List.of(), 1);
     }
 }

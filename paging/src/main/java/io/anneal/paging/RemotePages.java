@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -75,6 +76,11 @@ public final class RemotePages implements PageSource {
     public static RemotePages open(
             Connector peers, InetSocketAddress address, String replica, String keyspace, String table)
             throws IOException {
+        Objects.requireNonNull(peers, "peers");
+        Objects.requireNonNull(address, "address");
+        Objects.requireNonNull(replica, "replica");
+        Objects.requireNonNull(keyspace, "keyspace");
+        Objects.requireNonNull(table, "table");
         TableName name = new TableName(replica, keyspace, table);
         ByteWriter out = new ByteWriter(64);
         out.writeByte(PagingWire.VERSION);
@@ -119,6 +125,7 @@ public final class RemotePages implements PageSource {
 
     @Override
     public Page read(PageRequest request) throws IOException {
+        Objects.requireNonNull(request, "request");
         ComingPages open = coming.remove(request.queryId());
         if (open != null) {
             Optional<Page> page = goOn(open, request);
@@ -202,6 +209,7 @@ public final class RemotePages implements PageSource {
 
     @Override
     public void forget(UUID queryId) {
+        Objects.requireNonNull(queryId, "queryId");
         ComingPages open = coming.remove(queryId);
         if (open != null) {
             open.close();

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Spliterator;
 import java.util.Spliterators;
@@ -76,11 +77,14 @@ public final class Scan implements Iterable<TableRow> {
      * @throws IllegalArgumentException naming the column when there is none of this name, or the value is none of its type
      */
     public Scan where(String column, String operator, Object value) {
+        Objects.requireNonNull(column, "column");
+        Objects.requireNonNull(operator, "operator");
         return where(Condition.of(pager.schema(), column, Condition.Operator.of(operator), value));
     }
 
     /** Only rows that meet a condition, beside those given before. */
     public Scan where(Condition condition) {
+        Objects.requireNonNull(condition, "condition");
         List<Condition> all = new ArrayList<>(conditions);
         all.add(condition);
         return new Scan(pager, environment, plan, all, reversed, limit, limits, stateful, secret);
@@ -105,8 +109,9 @@ public final class Scan implements Iterable<TableRow> {
     }
 
     /** Where a page ends. */
-    public Scan limits(PageLimits value) {
-        return new Scan(pager, environment, plan, conditions, reversed, limit, value, stateful, secret);
+    public Scan limits(PageLimits limits) {
+        Objects.requireNonNull(limits, "limits");
+        return new Scan(pager, environment, plan, conditions, reversed, limit, limits, stateful, secret);
     }
 
     /** Keeps nothing between two pages: each one is sought anew. Slower; for what comes back after minutes or never. */
@@ -120,6 +125,7 @@ public final class Scan implements Iterable<TableRow> {
      * @param key at least 16 bytes that all processes have which go on from another's cookies
      */
     public Scan signedWith(byte[] key) {
+        Objects.requireNonNull(key, "key");
         byte[] copy = key.clone();
         cookies(query()).signedWith(copy);
         return new Scan(pager, environment, plan, conditions, reversed, limit, limits, stateful, Optional.of(copy));

@@ -2,6 +2,7 @@ package io.anneal.paging;
 
 import io.anneal.store.TableRow;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -12,6 +13,8 @@ import java.util.Optional;
  */
 public record ScanPage(List<TableRow> rows, Optional<String> cookie) {
     public ScanPage {
+        Objects.requireNonNull(rows, "rows");
+        Objects.requireNonNull(cookie, "cookie");
         rows = List.copyOf(rows);
     }
 }

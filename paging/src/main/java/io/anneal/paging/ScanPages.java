@@ -6,6 +6,7 @@ import io.anneal.paging.query.PageCursor;
 import io.anneal.paging.query.ReadQuery;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -64,6 +65,7 @@ public final class ScanPages implements Closeable {
 
     /** A page's rows as fragments: what is shown at the time when it was read. */
     public FragmentCursor cursor(Page page) throws IOException {
+        Objects.requireNonNull(page, "page");
         return PageCursor.of(page, query.reversed());
     }
 

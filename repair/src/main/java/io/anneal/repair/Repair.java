@@ -1,8 +1,8 @@
 package io.anneal.repair;
 
-import static io.anneal.io.Arguments.given;
 import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
+import static java.util.Objects.requireNonNull;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.fragment.FragmentCursor;
@@ -99,11 +99,13 @@ public final class Repair {
 
     /** @param qualifiedTables each as {@code keyspace.table} */
     public static Repair of(String... qualifiedTables) {
+        requireNonNull(qualifiedTables, "qualifiedTables");
         return of(List.of(qualifiedTables));
     }
 
     /** @param qualifiedTables each as {@code keyspace.table} */
     public static Repair of(List<String> qualifiedTables) {
+        requireNonNull(qualifiedTables, "qualifiedTables");
         if (qualifiedTables.isEmpty()) {
             throw new IllegalArgumentException("a repair needs a table");
         }
@@ -127,18 +129,20 @@ public final class Repair {
 
     /** The replicas that shall become equal, two at least. */
     public Repair between(RepairMember... replicas) {
+        requireNonNull(replicas, "replicas");
         return between(List.of(replicas));
     }
 
     /** The replicas that shall become equal, two at least. */
     public Repair between(List<RepairMember> replicas) {
+        requireNonNull(replicas, "replicas");
         members = List.copyOf(replicas);
         return this;
     }
 
     /** The tokens that every replica owns. */
     public Repair range(TokenRange tokens) {
-        return ranges(List.of(given("range", tokens)));
+        return ranges(List.of(requireNonNull(tokens, "tokens")));
     }
 
     /**
@@ -148,7 +152,7 @@ public final class Repair {
      * @throws IllegalArgumentException when there is none, or two overlap
      */
     public Repair ranges(List<TokenRange> tokens) {
-        owned = Optional.of(new TokenRanges(given("ranges", tokens)));
+        owned = Optional.of(new TokenRanges(requireNonNull(tokens, "tokens")));
         return this;
     }
 
@@ -159,9 +163,9 @@ public final class Repair {
      * @param names the replicas' names in the ring, in the order of {@link #between}
      * @throws IllegalArgumentException when a name is not in the ring, or is there twice
      */
-    public Repair ring(Ring value, List<String> names) {
-        given("ring", value).byOwners(given("names", names));
-        ring = Optional.of(value);
+    public Repair ring(Ring ring, List<String> names) {
+        requireNonNull(ring, "ring").byOwners(requireNonNull(names, "names"));
+        this.ring = Optional.of(ring);
         nodes = List.copyOf(names);
         return this;
     }
@@ -188,7 +192,7 @@ public final class Repair {
      * @param sessionId one of the run's, as its report has them
      */
     public Repair staged(UUID sessionId) {
-        staged = Optional.of(given("staged", sessionId));
+        staged = Optional.of(requireNonNull(sessionId, "sessionId"));
         return this;
     }
 
@@ -214,8 +218,8 @@ public final class Repair {
     }
 
     /** Goes on where it would else refuse. */
-    public Repair allow(Set<Waiver> values) {
-        waivers.addAll(given("values", values));
+    public Repair allow(Set<Waiver> waivers) {
+        this.waivers.addAll(requireNonNull(waivers, "waivers"));
         return this;
     }
 
@@ -267,8 +271,8 @@ public final class Repair {
     }
 
     /** How long to try again while a node has no room for another session; an hour by default. */
-    public Repair patience(Duration value) {
-        patience = notNegative("patience", value);
+    public Repair patience(Duration patience) {
+        this.patience = notNegative("patience", patience);
         return this;
     }
 
@@ -279,7 +283,7 @@ public final class Repair {
      * goes around the ring. Replicas of this process need a name then.
      */
     public Repair checkpoint(Path file) {
-        checkpoint = Optional.of(given("checkpoint", file));
+        checkpoint = Optional.of(requireNonNull(file, "file"));
         return this;
     }
 
@@ -290,32 +294,32 @@ public final class Repair {
     }
 
     /** What pauses, resumes and aborts it. */
-    public Repair control(JobControl value) {
-        control = given("control", value);
+    public Repair control(JobControl control) {
+        this.control = requireNonNull(control, "control");
         return this;
     }
 
     /** Hears about once a second how far it is, on a thread of the environment's. */
-    public Repair progress(JobProgress.Listener value) {
-        progress = Optional.of(given("progress", value));
+    public Repair progress(JobProgress.Listener progress) {
+        this.progress = Optional.of(requireNonNull(progress, "progress"));
         return this;
     }
 
     /** Hears in what the replicas differ, of each range once: when it is done. */
-    public Repair differences(DifferenceListener value) {
-        differences = Optional.of(given("differences", value));
+    public Repair differences(DifferenceListener differences) {
+        this.differences = Optional.of(requireNonNull(differences, "differences"));
         return this;
     }
 
     /** Hears the report of each range when it is done, by what of the given ranges is in it, one call at a time. */
-    public Repair reports(BiConsumer<RangeUnit, RepairReport> value) {
-        reports = given("reports", value);
+    public Repair reports(BiConsumer<RangeUnit, RepairReport> reports) {
+        this.reports = requireNonNull(reports, "reports");
         return this;
     }
 
     /** Hears the report of each table when all its ranges are done, one call at a time; not of one of which a range failed. */
-    public Repair tableReports(BiConsumer<String, RepairReport> value) {
-        tableReports = given("tableReports", value);
+    public Repair tableReports(BiConsumer<String, RepairReport> tableReports) {
+        this.tableReports = requireNonNull(tableReports, "tableReports");
         return this;
     }
 
@@ -324,8 +328,8 @@ public final class Repair {
      * also by earlier runs of the checkpoint; and of what replicas kept, and did not keep, where the last step failed at one of them.
      * What replicas kept is right, and waits for import where that is their way.
      */
-    public Repair unfinishedReports(BiConsumer<String, RepairReport> value) {
-        unfinishedReports = given("unfinishedReports", value);
+    public Repair unfinishedReports(BiConsumer<String, RepairReport> unfinishedReports) {
+        this.unfinishedReports = requireNonNull(unfinishedReports, "unfinishedReports");
         return this;
     }
 
@@ -337,6 +341,7 @@ public final class Repair {
 
     /** With a checkpoint: how long a session runs at least before it ends so that it is recorded; 5 s by default. */
     public Repair sessionLeast(Duration least) {
+        requireNonNull(least, "least");
         sessionLeast = notNegative("sessionLeast", least);
         return this;
     }
@@ -346,7 +351,7 @@ public final class Repair {
      * at a checkpoint has the id of the first.
      */
     public Repair runId(UUID id) {
-        runId = Optional.of(given("runId", id));
+        runId = Optional.of(requireNonNull(id, "id"));
         return this;
     }
 
@@ -357,6 +362,8 @@ public final class Repair {
      * @throws IOException when a replica of this process can't be opened
      */
     public ReplicaRows rows(TableSchema schema, List<String> replicas) throws IOException {
+        requireNonNull(schema, "schema");
+        requireNonNull(replicas, "replicas");
         Map<String, RepairMember> byName = RepairOwners.members(members).stream()
                 .collect(Collectors.toMap(RepairOwners.Member::name, RepairOwners.Member::replica));
         return ReplicaRows.open(schema, replicas.stream().map(byName::get).toList(), staged);
@@ -374,6 +381,7 @@ public final class Repair {
      * @throws JobAbortedException after {@link JobControl#abort}
      */
     public RepairReport run(RepairEnvironment environment) throws IOException {
+        requireNonNull(environment, "environment");
         if (members.size() < 2) {
             throw new IllegalArgumentException("a repair needs two replicas at least, replicas=" + members.size());
         }

@@ -2,6 +2,7 @@ package io.anneal.repair;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.io.ByteBudget;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -21,6 +22,14 @@ public record RepairEnvironment(
         ByteBudget budget,
         RepairMetrics metrics,
         Optional<RangeTransfer> transfer) {
+    public RepairEnvironment {
+        Objects.requireNonNull(host, "host");
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(budget, "budget");
+        Objects.requireNonNull(metrics, "metrics");
+        Objects.requireNonNull(transfer, "transfer");
+    }
+
     /** Replicas get rows, however little they hold. */
     public RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget, RepairMetrics metrics) {
         this(host, executor, budget, metrics, Optional.empty());
@@ -28,11 +37,16 @@ public record RepairEnvironment(
 
     /** Nobody looks at its metrics. */
     public RepairEnvironment(HostEnvironment host, Executor executor, ByteBudget budget) {
-        this(host, executor, budget, new RepairMetrics("", host.nanoTime()));
+        this(
+                host,
+                executor,
+                budget,
+                new RepairMetrics("", Objects.requireNonNull(host, "host").nanoTime()));
     }
 
     /** The same, in which a replica that holds next to nothing gets SSTables. */
-    public RepairEnvironment withTransfer(RangeTransfer value) {
-        return new RepairEnvironment(host, executor, budget, metrics, Optional.of(value));
+    public RepairEnvironment withTransfer(RangeTransfer transfer) {
+        Objects.requireNonNull(transfer, "transfer");
+        return new RepairEnvironment(host, executor, budget, metrics, Optional.of(transfer));
     }
 }

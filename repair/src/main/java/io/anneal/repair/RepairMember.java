@@ -4,6 +4,7 @@ import io.anneal.net.Connector;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 
 /** One of the replicas that a {@link Repair} makes equal: of this process, or of another node. */
 public sealed interface RepairMember {
@@ -27,7 +28,18 @@ public sealed interface RepairMember {
         return new There(connector, address, name);
     }
 
-    record Here(String name, ReplicaSource tables) implements RepairMember {}
+    record Here(String name, ReplicaSource tables) implements RepairMember {
+        public Here {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(tables, "tables");
+        }
+    }
 
-    record There(Connector connector, InetSocketAddress address, String name) implements RepairMember {}
+    record There(Connector connector, InetSocketAddress address, String name) implements RepairMember {
+        public There {
+            Objects.requireNonNull(connector, "connector");
+            Objects.requireNonNull(address, "address");
+            Objects.requireNonNull(name, "name");
+        }
+    }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -40,6 +41,11 @@ public final class RepairRunner {
      */
     public RepairRunner(
             UUID nodeId, Replicas replicas, Connector connector, Executor runs, RepairEnvironment environment) {
+        Objects.requireNonNull(nodeId, "nodeId");
+        Objects.requireNonNull(replicas, "replicas");
+        Objects.requireNonNull(connector, "connector");
+        Objects.requireNonNull(runs, "runs");
+        Objects.requireNonNull(environment, "environment");
         this.nodeId = nodeId;
         this.replicas = replicas;
         this.connector = connector;
@@ -50,6 +56,8 @@ public final class RepairRunner {
 
     /** For the replicas of a node, with its threads, its memory and its connections to others. */
     public static RepairRunner of(Node node, HostEnvironment host) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(host, "host");
         return of(node, host, new RepairMetrics(node.identity().nodeId().toString(), host.nanoTime()));
     }
 
@@ -59,16 +67,22 @@ public final class RepairRunner {
      * @param metrics those of the node's {@link RepairService}, too
      */
     public static RepairRunner of(Node node, HostEnvironment host, RepairMetrics metrics) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(host, "host");
+        Objects.requireNonNull(metrics, "metrics");
         return of(node, new RepairEnvironment(host, node.executor(), node.budget(), metrics));
     }
 
     /** For the replicas of a node, with its connections to others. */
     public static RepairRunner of(Node node, RepairEnvironment environment) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(environment, "environment");
         return new RepairRunner(node.identity().nodeId(), node.replicas(), node.peers(), node.waiting(), environment);
     }
 
     /** Registers the verb of a master. */
     public void register(VerbHandlers handlers) {
+        Objects.requireNonNull(handlers, "handlers");
         handlers.registerStream(
                 RepairVerb.RUN,
                 stream -> ServedRun.serve(stream, runs, environment.host().clock(), this::work));
@@ -110,6 +124,7 @@ public final class RepairRunner {
 
     /** Reads {@code host:port}. */
     public static InetSocketAddress address(String hostAndPort) {
+        Objects.requireNonNull(hostAndPort, "hostAndPort");
         return PeerAddress.parse(hostAndPort);
     }
 }

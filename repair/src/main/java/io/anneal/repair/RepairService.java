@@ -7,6 +7,7 @@ import io.anneal.node.Node;
 import io.anneal.node.Replicas;
 import io.anneal.repair.message.RepairVerb;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -48,9 +49,10 @@ public final class RepairService {
             RepairMetrics metrics,
             Optional<InstantSource> clock) {
         this.clock = clock;
-        this.metrics = metrics;
-        this.replicas = replicas;
-        this.executor = executor;
+        this.metrics = Objects.requireNonNull(metrics, "metrics");
+        this.replicas = Objects.requireNonNull(replicas, "replicas");
+        this.executor = Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(budget, "budget");
         memory = new SessionMemory(budget, SessionMemory.SESSIONS_OF_NODE);
     }
 
@@ -70,11 +72,15 @@ public final class RepairService {
      * @param metrics those of the node's {@link RepairRunner}, too
      */
     public static RepairService of(Node node, HostEnvironment host, RepairMetrics metrics) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(host, "host");
+        Objects.requireNonNull(metrics, "metrics");
         return new RepairService(node.replicas(), node.executor(), node.budget(), metrics, Optional.of(host.clock()));
     }
 
     /** Registers the verb of a follower. */
     public void register(VerbHandlers handlers) {
+        Objects.requireNonNull(handlers, "handlers");
         handlers.registerStream(
                 RepairVerb.SESSION,
                 stream -> new ServedSession(stream, replicas, executor, memory, metrics, clock).start());

@@ -1,8 +1,8 @@
 package io.anneal.streaming;
 
-import static io.anneal.io.Arguments.given;
 import static io.anneal.io.Arguments.notNegative;
 import static io.anneal.io.Arguments.positive;
+import static java.util.Objects.requireNonNull;
 
 import io.anneal.environment.HostEnvironment;
 import io.anneal.job.JobAbortedException;
@@ -92,12 +92,12 @@ public final class StreamPlan {
 
     /** For a replica of this process, which may have some of the data already: nothing of it is lost. */
     public static StreamPlan into(ReplicaSource target) {
-        return into(StreamTarget.here(given("target", target)));
+        return into(StreamTarget.here(requireNonNull(target, "target")));
     }
 
     /** For one replica. */
     public static StreamPlan into(StreamTarget target) {
-        return new StreamPlan(Optional.of(given("target", target)));
+        return new StreamPlan(Optional.of(requireNonNull(target, "target")));
     }
 
     /**
@@ -106,6 +106,10 @@ public final class StreamPlan {
      */
     public static Ring cut(Ring ring, String target, List<StreamSource> sources, String qualifiedTable)
             throws IOException {
+        requireNonNull(ring, "ring");
+        requireNonNull(target, "target");
+        requireNonNull(sources, "sources");
+        requireNonNull(qualifiedTable, "qualifiedTable");
         Ring joined = ring.joined();
         long wanted = joined.parts().stream()
                 .filter(part -> part.owners().contains(target))
@@ -129,17 +133,22 @@ public final class StreamPlan {
 
     /** Ranges of a table from a source; no two units should want the same. */
     public StreamPlan add(String qualifiedTable, StreamSource source, TokenRange... ranges) {
+        requireNonNull(qualifiedTable, "qualifiedTable");
+        requireNonNull(source, "source");
+        requireNonNull(ranges, "ranges");
         return add(
                 qualifiedTable,
                 source,
                 target.orElseThrow(() -> new IllegalStateException("plan has no target, table=" + qualifiedTable)),
-                Arrays.asList(given("ranges", ranges)));
+                Arrays.asList(ranges));
     }
 
     /** The same for a target of its own. */
     public StreamPlan add(String qualifiedTable, StreamSource source, StreamTarget into, List<TokenRange> ranges) {
-        given("ranges", ranges).forEach(range -> given("range", range));
-        int dot = given("table", qualifiedTable).indexOf('.');
+        int dot = requireNonNull(qualifiedTable, "qualifiedTable").indexOf('.');
+        requireNonNull(source, "source");
+        requireNonNull(into, "into");
+        requireNonNull(ranges, "ranges").forEach(range -> requireNonNull(range, "range"));
         if (dot <= 0 || dot == qualifiedTable.length() - 1) {
             throw new IllegalArgumentException("table is not keyspace.table, table=" + qualifiedTable);
         }
@@ -180,20 +189,20 @@ public final class StreamPlan {
     }
 
     /** How long to come again while a node has no room. */
-    public StreamPlan patience(Duration value) {
-        patience = notNegative("patience", value);
+    public StreamPlan patience(Duration patience) {
+        this.patience = notNegative("patience", patience);
         return this;
     }
 
     /** What pauses, resumes and aborts it. */
-    public StreamPlan control(JobControl value) {
-        control = given("control", value);
+    public StreamPlan control(JobControl control) {
+        this.control = requireNonNull(control, "control");
         return this;
     }
 
     /** Hears about once a second how far it is. */
-    public StreamPlan progress(JobProgress.Listener value) {
-        progress = Optional.of(given("progress", value));
+    public StreamPlan progress(JobProgress.Listener progress) {
+        this.progress = Optional.of(requireNonNull(progress, "progress"));
         return this;
     }
 
@@ -202,8 +211,8 @@ public final class StreamPlan {
      * peer, or a crash. Of replicas that are stores of this process; a node that is told to fetch does so by itself. By default it is
      * removed.
      */
-    public StreamPlan keptFor(Duration value) {
-        keptFor = Optional.of(notNegative("keptFor", value));
+    public StreamPlan keptFor(Duration keptFor) {
+        this.keptFor = Optional.of(notNegative("keptFor", keptFor));
         return this;
     }
 
@@ -214,19 +223,19 @@ public final class StreamPlan {
      * @param id empty, as by default, where it becomes the target's
      */
     public StreamPlan leave(Optional<UUID> id) {
-        leftAs = given("id", id);
+        leftAs = requireNonNull(id, "id");
         return this;
     }
 
     /** What is not refused: a source without data, or whose data is older than gc_grace, or a table without gc_grace. */
     public StreamPlan allow(Set<Waiver> meant) {
-        waivers.addAll(given("meant", meant));
+        waivers.addAll(requireNonNull(meant, "meant"));
         return this;
     }
 
     /** Hears the report of each unit when it is done, one call at a time. */
-    public StreamPlan reports(BiConsumer<StreamUnit, StreamReport> value) {
-        reports = given("reports", value);
+    public StreamPlan reports(BiConsumer<StreamUnit, StreamReport> reports) {
+        this.reports = requireNonNull(reports, "reports");
         return this;
     }
 
@@ -243,8 +252,8 @@ public final class StreamPlan {
     }
 
     /** Hears of each piece that comes, of any unit; while it waits, no more is to come. A node that fetches itself tells ten times a second. */
-    public StreamPlan listener(StreamListener value) {
-        listener = value;
+    public StreamPlan listener(StreamListener listener) {
+        this.listener = requireNonNull(listener, "listener");
         return this;
     }
 

@@ -13,6 +13,7 @@ import io.anneal.node.Replicas;
 import io.anneal.node.ServedRun;
 import io.anneal.streaming.message.RunStream;
 import io.anneal.streaming.message.StreamVerb;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 
@@ -49,12 +50,15 @@ public final class StreamRunner {
      * @param bytesPerSecond which it takes at most, of all sources together; 0 for as fast as it goes
      */
     public static StreamRunner of(Node node, HostEnvironment environment, long bytesPerSecond) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(environment, "environment");
         return new StreamRunner(
                 node.identity().nodeId(), node.replicas(), node.peers(), node.waiting(), environment, bytesPerSecond);
     }
 
     /** Registers the verb of a target. */
     public void register(VerbHandlers handlers) {
+        Objects.requireNonNull(handlers, "handlers");
         handlers.registerStream(StreamVerb.RUN, this::opened);
     }
 

@@ -19,6 +19,7 @@ import io.anneal.streaming.message.RowsPart;
 import io.anneal.streaming.message.StreamVerb;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -45,6 +46,9 @@ public final class StreamService {
 
     /** @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows are sent; 1 MiB by default */
     public StreamService(Replicas replicas, Executor executor, HostEnvironment environment, long sectionsMinBytes) {
+        Objects.requireNonNull(replicas, "replicas");
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(environment, "environment");
         this.sectionsMinBytes = sectionsMinBytes;
         this.replicas = replicas;
         this.executor = executor;
@@ -53,11 +57,14 @@ public final class StreamService {
 
     /** For the replicas of a node, with its threads. */
     public static StreamService of(Node node, HostEnvironment environment) {
+        Objects.requireNonNull(node, "node");
+        Objects.requireNonNull(environment, "environment");
         return new StreamService(node.replicas(), node.executor(), environment);
     }
 
     /** Registers the verbs of a source. */
     public void register(VerbHandlers handlers) {
+        Objects.requireNonNull(handlers, "handlers");
         handlers.registerStream(
                 StreamVerb.SOURCE,
                 stream -> new ServedSource(stream, replicas, executor, environment, sources, sectionsMinBytes).start());

@@ -5,6 +5,7 @@ import io.anneal.net.PeerAddress;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 
 /** A replica that gives data: of this process, or of a node. */
 public sealed interface StreamSource {
@@ -32,6 +33,10 @@ public sealed interface StreamSource {
      * @param sectionsMinBytes of an SSTable that has less than this of the ranges the rows come
      */
     record Here(ReplicaSource tables, long sectionsMinBytes) implements StreamSource {
+        public Here {
+            Objects.requireNonNull(tables, "tables");
+        }
+
         @Override
         public String name() {
             return "here";
@@ -44,6 +49,12 @@ public sealed interface StreamSource {
      * @param replica name of the replica there, as {@link Replicas#get} takes it
      */
     record There(Connector connector, InetSocketAddress address, String replica) implements StreamSource {
+        public There {
+            Objects.requireNonNull(connector, "connector");
+            Objects.requireNonNull(address, "address");
+            Objects.requireNonNull(replica, "replica");
+        }
+
         @Override
         public String name() {
             return StreamSource.name(address, replica);
@@ -52,6 +63,8 @@ public sealed interface StreamSource {
 
     /** Of a replica of a node, as its unit calls it. */
     static String name(InetSocketAddress address, String replica) {
+        Objects.requireNonNull(address, "address");
+        Objects.requireNonNull(replica, "replica");
         String node = PeerAddress.text(address);
         return replica.isEmpty()
                 ? node

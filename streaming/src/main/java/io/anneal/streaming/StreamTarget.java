@@ -4,6 +4,7 @@ import io.anneal.net.Connector;
 import io.anneal.node.ReplicaSource;
 import io.anneal.node.Replicas;
 import java.net.InetSocketAddress;
+import java.util.Objects;
 
 /** A replica that is to have data: of this process, or of a node that fetches it itself. */
 public sealed interface StreamTarget {
@@ -26,6 +27,10 @@ public sealed interface StreamTarget {
     String name();
 
     record Here(ReplicaSource tables) implements StreamTarget {
+        public Here {
+            Objects.requireNonNull(tables, "tables");
+        }
+
         @Override
         public String name() {
             return "here";
@@ -33,6 +38,12 @@ public sealed interface StreamTarget {
     }
 
     record There(Connector connector, InetSocketAddress address, String replica) implements StreamTarget {
+        public There {
+            Objects.requireNonNull(connector, "connector");
+            Objects.requireNonNull(address, "address");
+            Objects.requireNonNull(replica, "replica");
+        }
+
         @Override
         public String name() {
             return StreamSource.name(address, replica);

@@ -400,11 +400,11 @@ class StreamRunnerTest {
         StreamSource from = fromNode.source();
 
         assertThatThrownBy(() -> plan.add("ks.t", from, (TokenRange) null))
-                .isInstanceOf(IllegalArgumentException.class)
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("range");
         assertThatThrownBy(() -> plan.add(null, from, TokenRange.FULL))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("table");
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("qualifiedTable");
     }
 
     @Test

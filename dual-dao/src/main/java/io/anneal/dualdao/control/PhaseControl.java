@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -79,6 +80,10 @@ public final class PhaseControl {
 
     /** The control of the migration of that name, which need not have begun. The store stays the caller's to close. */
     public static PhaseControl of(PhaseStore store, String name, InstantSource clock, ControlPolicy policy) {
+        Objects.requireNonNull(store, "store");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(clock, "clock");
+        Objects.requireNonNull(policy, "policy");
         return new PhaseControl(store, name, clock, policy);
     }
 
@@ -108,6 +113,9 @@ public final class PhaseControl {
      * @throws PhaseStoreException if its record is lost: heartbeats, notes or marks show that there was one
      */
     public PhaseRecord create(String who, String why, PhaseMark... marks) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
+        Objects.requireNonNull(marks, "marks");
         GivenText.requireName(name);
         if (store.read(name).isEmpty() && LostRecord.traces(store, name).isPresent()) {
             throw LostRecord.missing(store, name);
@@ -178,6 +186,8 @@ public final class PhaseControl {
      * @throws PhaseChangedException if somebody else changed the phase at the same time
      */
     public PhaseRecord advance(String who, String why, boolean force) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
         Situation situation = situation();
         Readiness readiness = Steps.forward(situation);
         List<Gate> missing = readiness.missing();
@@ -205,6 +215,8 @@ public final class PhaseControl {
      * {@link #reverse}.
      */
     public PhaseRecord rollback(String who, String why) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
         Situation situation = situation();
         return checkedChange(situation, Steps.back(situation), who, why);
     }
@@ -217,6 +229,8 @@ public final class PhaseControl {
      * @throws PhaseChangedException if somebody else changed the phase at the same time; try again
      */
     public PhaseRecord emergency(String who, String why) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
         PhaseRecord current = current();
         requireOriginHasAll(current.phase());
         String reason = why.isEmpty() ? "emergency" : "emergency: " + why;
@@ -317,6 +331,8 @@ public final class PhaseControl {
      * and a reverse back-fill makes the origin whole; {@link #rollback} leads on from there.
      */
     public PhaseRecord reverse(String who, String why) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
         Situation situation = situation();
         return checkedChange(situation, Steps.reverse(situation), who, why);
     }
@@ -329,6 +345,10 @@ public final class PhaseControl {
      */
     public PhaseRecord reverseToBoth(String who, String why, Duration atMost, Sleeper sleeper)
             throws InterruptedException {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
+        Objects.requireNonNull(atMost, "atMost");
+        Objects.requireNonNull(sleeper, "sleeper");
         while (true) {
             boolean acknowledged = awaitAcknowledged(atMost, sleeper);
             Situation situation = situation();
@@ -345,6 +365,8 @@ public final class PhaseControl {
 
     /** Changes the share of keys whose reads begin at the target, in 3, or in 2 what 3 will begin with. */
     public PhaseRecord readShare(int percent, String who, String why) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
         if (percent < 0 || percent > 100) {
             throw new IllegalArgumentException("not a percentage, percent=" + percent);
         }
@@ -381,6 +403,10 @@ public final class PhaseControl {
      * @throws IllegalArgumentException if there is no such instance
      */
     public void declareDead(String instance, String who, String why, Sleeper sleeper) throws InterruptedException {
+        Objects.requireNonNull(instance, "instance");
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
+        Objects.requireNonNull(sleeper, "sleeper");
         Optional<Heartbeat> last = heartbeat(instance);
         boolean serves = last.map(InstanceState::serves).orElse(true);
         if (last.isPresent() && serves) {
@@ -454,6 +480,7 @@ public final class PhaseControl {
 
     /** The instances with keys in their journals of which that side may lack the newest state, and how many. */
     public List<String> lacking(Side side) {
+        Objects.requireNonNull(side, "side");
         String fact = DepartedKeys.dirty(side);
         return situation().serving().stream()
                 .filter(state -> Facts.number(state.heartbeat().facts(), fact) > 0)
@@ -463,6 +490,7 @@ public final class PhaseControl {
 
     /** Whether the note of work that began so would count for a gate: all instances have written both sides ever since. */
     public boolean counts(WorkStart start) {
+        Objects.requireNonNull(start, "start");
         return situation().stretch().filter(stretch -> stretch.counts(start)).isPresent();
     }
 
@@ -474,6 +502,10 @@ public final class PhaseControl {
      *     Facts#WRITTEN_PAST} and {@link Facts#WHOLE}, too
      */
     public PhaseNote finish(WorkStart start, PhaseNote.Kind kind, String who, Map<String, String> facts) {
+        Objects.requireNonNull(start, "start");
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(facts, "facts");
         if (!WORK.contains(kind)) {
             throw new IllegalArgumentException("not a kind of work, kind=" + kind);
         }
@@ -490,6 +522,8 @@ public final class PhaseControl {
      * @throws GateException if a gate of it is not met
      */
     public PhaseNote finish(String who, String why) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(why, "why");
         Situation situation = situation();
         Readiness readiness = Steps.finish(situation);
         if (!readiness.ready()) {
@@ -526,6 +560,8 @@ public final class PhaseControl {
      * @throws IllegalArgumentException if they are empty, longer than 1,000 characters, or more than a line
      */
     public PhaseNote note(String who, String text) {
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(text, "text");
         GivenText.require("note", text);
         return add(PhaseNote.Kind.TEXT, who, Map.of(Facts.TEXT, text));
     }
@@ -551,6 +587,8 @@ public final class PhaseControl {
 
     /** Waits until every instance acknowledged the record in force; answers whether they did in time. */
     public boolean awaitAcknowledged(Duration atMost, Sleeper sleeper) throws InterruptedException {
+        Objects.requireNonNull(atMost, "atMost");
+        Objects.requireNonNull(sleeper, "sleeper");
         Instant deadline = clock.instant().plus(atMost);
         while (!acknowledged()) {
             if (!clock.instant().isBefore(deadline)) {

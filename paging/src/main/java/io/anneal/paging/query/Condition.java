@@ -76,6 +76,9 @@ public record Condition(String column, Operator operator, List<byte[]> values) {
     }
 
     public Condition {
+        Objects.requireNonNull(column, "column");
+        Objects.requireNonNull(operator, "operator");
+        Objects.requireNonNull(values, "values");
         values = List.copyOf(values);
         boolean fits = operator == Operator.IN ? !values.isEmpty() && values.size() <= VALUES_MAX : values.size() == 1;
         if (!fits) {
@@ -92,6 +95,9 @@ public record Condition(String column, Operator operator, List<byte[]> values) {
      *     values have no order
      */
     public static Condition of(TableSchema schema, String column, Operator operator, Object value) {
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(column, "column");
+        Objects.requireNonNull(operator, "operator");
         CqlType type = column(schema, column, operator).type().ascending();
         Collection<?> wanted = operator == Operator.IN && value instanceof Collection<?> many
                 ? many
