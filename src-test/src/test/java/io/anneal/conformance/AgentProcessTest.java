@@ -189,7 +189,7 @@ final class AgentProcessTest {
 
         assertThat(log)
                 .content()
-                .contains("Cassandra did not answer by CQL, address=127.0.0.1:1", "Connection refused");
+                .contains("Cassandra did not answer by CQL, address=127.0.0.1:1", "java.net.ConnectException");
         assertThat(Files.readAllLines(log)).hasSize(1);
     }
 }
