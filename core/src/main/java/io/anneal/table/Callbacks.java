@@ -42,7 +42,7 @@ final class Callbacks implements Executor {
     /** @param completion must not throw */
     @Override
     public void execute(Runnable completion) {
-        due.add(completion);
+        ScarceMemory.insist(() -> due.add(completion));
         schedule();
     }
 

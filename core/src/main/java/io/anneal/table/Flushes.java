@@ -88,27 +88,34 @@ final class Flushes {
     private CompletableFuture<Void> flush(LiveTable table, int shard) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         shards.get(shard).run(() -> {
-            Optional<LiveMemtable> full = table.switchMemtable(shard);
-            if (full.isEmpty()) {
-                table.activeMemtables().get(shard).forgetFlush();
-            }
-            executors.get(shard).execute(() -> {
-                try {
-                    if (full.isPresent()) {
-                        flush(table, full.get());
-                    }
-                    done.complete(null);
-                } catch (IOException | RuntimeException | Error e) {
-                    table.metrics().shard(shard).flushFailed();
-                    if (state.isSound()) {
-                        listener.failed(table, e);
-                    }
-                    state.fail(state.broken(e));
-                    done.completeExceptionally(e);
+            try {
+                Optional<LiveMemtable> full = table.switchMemtable(shard);
+                if (full.isEmpty()) {
+                    table.activeMemtables().get(shard).forgetFlush();
                 }
-            });
+                executors.get(shard).execute(() -> flush(table, shard, full, done));
+            } catch (RuntimeException | Error e) {
+                state.stop(e);
+                done.completeExceptionally(e);
+            }
         });
         return done;
+    }
+
+    private void flush(LiveTable table, int shard, Optional<LiveMemtable> full, CompletableFuture<Void> done) {
+        try {
+            if (full.isPresent()) {
+                flush(table, full.get());
+            }
+            done.complete(null);
+        } catch (IOException | RuntimeException | Error e) {
+            table.metrics().shard(shard).flushFailed();
+            if (state.isSound()) {
+                listener.failed(table, e);
+            }
+            state.stop(e);
+            done.completeExceptionally(e);
+        }
     }
 
     /** Behind a flush that failed none may succeed: it would release the commit log of what is in memory only. */

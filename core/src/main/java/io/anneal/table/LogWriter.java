@@ -205,7 +205,8 @@ final class LogWriter {
         if (mode != SyncMode.GROUP) {
             attempt(this::makeLast);
         } else if (!gathered.isEmpty() && windowEnd == null) {
-            windowEnd = executor.schedule(() -> request(this::closeWindow), window.toNanos(), TimeUnit.NANOSECONDS);
+            windowEnd = ScarceMemory.insist(
+                    () -> executor.schedule(() -> request(this::closeWindow), window.toNanos(), TimeUnit.NANOSECONDS));
         }
         lengthBytes = log.lengthBytes();
         segmentCount = log.segmentCount();
@@ -229,31 +230,49 @@ final class LogWriter {
     private void attempt(Request request) {
         try {
             request.run();
-        } catch (StorageException e) {
-            fail(e);
-        } catch (RuntimeException | Error e) {
+        } catch (StorageException | RuntimeException | Error e) {
             // The outermost loop of the log's thread: whoever waits must hear of it.
-            fail(state.broken(e));
+            fail(e);
         }
     }
 
     /** Who waits hears of it when the store has stopped, and the failure is noted: not before. */
     private void fail(CompletableFuture<?> waiting, Throwable reason) {
-        fail(state.broken(reason));
+        fail(reason);
         waiting.completeExceptionally(reason);
     }
 
-    private void fail(StorageException reason) {
-        state.fail(reason);
-        gathered.forEach(this::refuse);
-        gathered.clear();
+    private void fail(Throwable reason) {
+        state.stop(reason);
+        refuse(gathered);
+        byShard.forEach(this::refuse);
+    }
+
+    private void refuse(List<PendingWrite> writes) {
+        for (PendingWrite write : writes) {
+            refuse(write);
+        }
+        writes.clear();
     }
 
     private void append(Message message) {
-        if (message instanceof PendingWrite write) {
-            append(write);
-        } else if (message instanceof PendingBatch batch) {
-            append(batch);
+        int gatheredBefore = gathered.size();
+        try {
+            if (message instanceof PendingWrite write) {
+                append(write);
+            } else if (message instanceof PendingBatch batch) {
+                append(batch);
+            }
+        } catch (RuntimeException | Error e) {
+            // By want of memory, before the log had anything of it: of this caller alone, who must hear of it.
+            gathered.subList(Math.min(gatheredBefore, gathered.size()), gathered.size())
+                    .clear();
+            StorageException reason = state.ofOneWrite(e);
+            if (message instanceof PendingWrite write) {
+                refuse(write, reason);
+            } else if (message instanceof PendingBatch batch) {
+                batch.writes().forEach(write -> refuse(write, reason));
+            }
         }
     }
 
@@ -317,7 +336,7 @@ final class LogWriter {
     private Throwable notTaken(Throwable failure) {
         return failure instanceof IllegalStateException || failure instanceof IllegalArgumentException
                 ? failure
-                : state.broken(failure);
+                : state.ofOneWrite(failure);
     }
 
     /** Whether the table of a write is held; if so, what the write is part of waits for it. */
@@ -378,6 +397,7 @@ final class LogWriter {
         for (int shard = 0; shard < byShard.size(); shard++) {
             List<PendingWrite> writes = byShard.get(shard);
             if (!writes.isEmpty()) {
+                // What this throws says that the shard has none of them.
                 if (shards.size() <= FEW_SHARDS && writes.size() <= APPLIED_HERE_MAX) {
                     shards.get(shard).applyHere(List.copyOf(writes), reached);
                 } else {

@@ -27,7 +27,8 @@ final class Mailbox<M> {
     private final int gatheringPolls;
     private final ConcurrentLinkedQueue<M> messages = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
-    private final List<M> batch = new ArrayList<>();
+    /** Never grows, since what it could not take for want of memory would be lost. */
+    private final List<M> batch = new ArrayList<>(BATCH_MAX);
     /** How many were received the last time. */
     private int lastCount;
 
@@ -50,6 +51,7 @@ final class Mailbox<M> {
         return RECEIVING.get();
     }
 
+    /** An error that this throws says that the message was not taken. */
     void send(M message) {
         messages.add(message);
         schedule();
@@ -72,7 +74,10 @@ final class Mailbox<M> {
 
     private void schedule() {
         if (takeTurn()) {
-            executor.execute(this::run);
+            ScarceMemory.insist(() -> {
+                executor.execute(this::run);
+                return null;
+            });
         }
     }
 

@@ -22,9 +22,18 @@ final class ShardWriter {
         this.state = state;
         this.nanoTime = nanoTime;
         mailbox = new Mailbox<>(executor, messages -> {
-            messages.forEach(Runnable::run);
-            memoryWatch.run();
+            messages.forEach(this::attempt);
+            attempt(memoryWatch);
         });
+    }
+
+    /** The outermost loop of the shard's thread: what one piece of work fails by must not keep back the next. */
+    private void attempt(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error e) {
+            state.stop(e);
+        }
     }
 
     /** Runs on the shard's thread, behind everything sent before; must not throw. */
@@ -46,15 +55,19 @@ final class ShardWriter {
         // One for all: they have waited for the same sync, and are acknowledged together.
         long nowNanos = nanoTime.getAsLong();
         for (PendingWrite write : writes) {
+            boolean isApplied = false;
             try {
                 write.table().apply(write.shard(), write.mutation(), reached);
-                gate.leave(write.mutation().lengthBytes());
+                isApplied = true;
                 write.table().metrics().shard(write.shard()).writeDone(nowNanos - write.startNanos());
-                write.receipt().applied();
             } catch (CorruptItemException | RuntimeException | Error e) {
                 // It was checked when it came. What the log has and the memtable has not must not be flushed past.
-                state.fail(state.broken(e));
-                gate.leave(write.mutation().lengthBytes());
+                state.stop(e);
+            }
+            gate.leave(write.mutation().lengthBytes());
+            if (isApplied) {
+                write.receipt().applied();
+            } else {
                 write.receipt().failed(state.refusal());
             }
         }

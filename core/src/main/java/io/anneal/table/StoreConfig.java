@@ -63,6 +63,8 @@ public record StoreConfig(
     private static final int READ_THREADS_MAX = 1024;
     private static final int TABLES_SHOWN_DEFAULT = 10;
     private static final long MEMTABLE_BUDGET_MIN_BYTES = 1L << 20;
+    private static final long MEMTABLE_BUDGET_BYTES = 256L << 20;
+    private static final int MEMTABLE_HEAP_PARTS = 3;
     private static final long MUTATION_MAX_MIN_BYTES = 16L << 20;
     private static final int MUTATION_HEAP_PARTS = 8;
     private static final Duration SYNC_PERIOD_MIN = Duration.ofMillis(1);
@@ -119,7 +121,7 @@ public record StoreConfig(
     }
 
     /**
-     * A shard a processor, 256 MiB for memtables, every write on disk before it is acknowledged, a commit log of up to 2 GiB,
+     * A shard a processor, 256 MiB for memtables or a third of the heap if that is less, every write on disk before it is acknowledged, a commit log of up to 2 GiB,
      * SSTables of version {@code nb}, two compactions at once, with more processors up to four, at 64 MiB/s together, metrics of
      * the ten largest tables.
      */
@@ -127,7 +129,7 @@ public record StoreConfig(
         int processors = Runtime.getRuntime().availableProcessors();
         return new StoreConfig(
                 Math.min(SHARDS_MAX, processors),
-                256L << 20,
+                Math.min(MEMTABLE_BUDGET_BYTES, heapMaxBytes() / MEMTABLE_HEAP_PARTS),
                 0,
                 SyncMode.BATCH,
                 Duration.ofSeconds(10),

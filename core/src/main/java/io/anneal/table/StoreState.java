@@ -16,6 +16,9 @@ final class StoreState {
     private final String store;
     private final Consumer<StorageException> stopped;
     private final Consumer<StorageException> syncFailed;
+    /** Made while there is memory. */
+    private final StorageException memoryUsedUp;
+
     private volatile StorageException failure;
     private boolean isSyncFailureTold;
     private volatile boolean closed;
@@ -29,6 +32,7 @@ final class StoreState {
         this.store = store;
         this.stopped = stopped;
         this.syncFailed = syncFailed;
+        memoryUsedUp = StorageException.ofFault(Path.of(store), new OutOfMemoryError());
     }
 
     /** Whether the disk has done all that it was told so far. */
@@ -60,6 +64,22 @@ final class StoreState {
         }
         LOG.error("store takes no writes any more, reads go on, store={}", store, reason);
         stopped.accept(reason);
+    }
+
+    /** The same for whatever kept a thread of the store from its work; throws nothing, though memory may be used up. */
+    void stop(Throwable reason) {
+        try {
+            fail(broken(reason));
+        } catch (OutOfMemoryError e) {
+            synchronized (this) {
+                failure = failure == null ? memoryUsedUp : failure;
+            }
+            try {
+                stopped.accept(failure);
+            } catch (OutOfMemoryError again) {
+                LOG.trace("nobody could be told that the store has stopped");
+            }
+        }
     }
 
     /**
@@ -94,6 +114,15 @@ final class StoreState {
         }
     }
 
+    /** What a caller is told whose write is not taken for a failure that is of this write alone. */
+    StorageException ofOneWrite(Throwable failure) {
+        try {
+            return broken(failure);
+        } catch (OutOfMemoryError e) {
+            return memoryUsedUp;
+        }
+    }
+
     /** What is made of whatever kept a thread of the store from its work. */
     StorageException broken(Throwable failure) {
         if (failure instanceof StorageException storage) {
@@ -107,6 +136,10 @@ final class StoreState {
 
     /** What a writer is told whose write is not taken: a fresh one for each, with the reason behind it. */
     StorageException refusal() {
-        return StorageException.after(failure);
+        try {
+            return StorageException.after(failure);
+        } catch (OutOfMemoryError e) {
+            return failure;
+        }
     }
 }

@@ -109,22 +109,32 @@ final class WritePath {
         }
         limit.requireTogether(writes.stream().map(TableWrite::mutation).toList());
         long startNanos = enter((int) lengthBytes);
-        Receipt shared = new PendingBatch.SharedReceipt(receipt, writes.size());
-        log.write(new PendingBatch(writes.stream()
-                .map(write -> new PendingWrite(
-                        write.table(),
-                        shards.shardOf(write.mutation().key().token()),
-                        write.mutation(),
-                        shared,
-                        startNanos))
-                .toList()));
+        try {
+            Receipt shared = new PendingBatch.SharedReceipt(receipt, writes.size());
+            log.write(new PendingBatch(writes.stream()
+                    .map(write -> new PendingWrite(
+                            write.table(),
+                            shards.shardOf(write.mutation().key().token()),
+                            write.mutation(),
+                            shared,
+                            startNanos))
+                    .toList()));
+        } catch (RuntimeException | Error notTaken) {
+            gate.leave(lengthBytes);
+            throw notTaken;
+        }
     }
 
     private void send(LiveTable table, Mutation mutation, Receipt receipt)
             throws StorageException, InterruptedException {
         limit.require(table.schema().qualifiedName(), mutation);
         long startNanos = enter(mutation.lengthBytes());
-        log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, receipt, startNanos));
+        try {
+            log.write(new PendingWrite(table, shards.shardOf(mutation.key().token()), mutation, receipt, startNanos));
+        } catch (RuntimeException | Error notTaken) {
+            gate.leave(mutation.lengthBytes());
+            throw notTaken;
+        }
     }
 
     /** Waits for memory; says when it began to. */

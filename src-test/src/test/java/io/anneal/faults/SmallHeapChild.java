@@ -12,6 +12,7 @@ import io.anneal.store.TableMutation;
 import io.anneal.table.StoreConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,6 +34,7 @@ final class SmallHeapChild {
     private static final int BATCH_WRITES = 6;
 
     private final Store store;
+    private final Path acknowledged;
     private final Table table;
     private final Table maps;
 
@@ -94,6 +96,50 @@ final class SmallHeapChild {
                 ballast.clear();
             }
         },
+        /** Maps that take most of the heap while they are made, and small rows of somebody else. */
+        BESIDE {
+            @Override
+            void run(SmallHeapChild child) throws IOException {
+                List<Integer> acknowledged = new ArrayList<>();
+                Map<Integer, Integer> map = map(30_000);
+                Thread large = new Thread(() -> {
+                    for (int k = 1; k <= 150; k++) {
+                        int key = -k;
+                        acknowledge(
+                                acknowledged,
+                                key,
+                                () -> child.maps
+                                        .row()
+                                        .key("k", key)
+                                        .set("m", map)
+                                        .insert());
+                    }
+                });
+                large.start();
+                for (int k = 0; large.isAlive(); k++) {
+                    int key = k;
+                    acknowledge(acknowledged, key, () -> child.insert(key, new byte[100]));
+                }
+                child.say("acknowledged", () -> Files.writeString(child.acknowledged, acknowledged.toString()));
+            }
+        },
+        /** What was acknowledged before, in a heap that has room for it. */
+        READ_ACKNOWLEDGED {
+            @Override
+            void run(SmallHeapChild child) {
+                child.say("acknowledged", () -> {
+                    String text = Files.readString(child.acknowledged);
+                    String[] keys = text.substring(1, text.length() - 1).split(", ");
+                    require(keys.length > 10);
+                    for (String key : keys) {
+                        int k = Integer.parseInt(key);
+                        require((k < 0 ? child.maps : child.table)
+                                .row(Map.of("k", k))
+                                .isPresent());
+                    }
+                });
+            }
+        },
         WRITE {
             @Override
             void run(SmallHeapChild child) {
@@ -126,8 +172,20 @@ final class SmallHeapChild {
         void run() throws IOException;
     }
 
-    private SmallHeapChild(Store store) throws IOException {
+    private static void acknowledge(List<Integer> acknowledged, int key, Write write) {
+        try {
+            write.run();
+            synchronized (acknowledged) {
+                acknowledged.add(key);
+            }
+        } catch (IOException | RuntimeException | OutOfMemoryError refused) {
+            // What it says is another test's: here each call has to return.
+        }
+    }
+
+    private SmallHeapChild(Store store, Path acknowledged) throws IOException {
         this.store = store;
+        this.acknowledged = acknowledged;
         table = table("ks.t", "v blob");
         maps = table("ks.m", "m map<int, int>");
     }
@@ -233,10 +291,11 @@ final class SmallHeapChild {
         StoreConfig config = StoreConfig.defaults()
                 .withShardCount(2)
                 .withCompactionThreads(0)
-                .withMemtableBudgetBytes(BUDGET_BYTES)
+                .withMemtableBudgetBytes(
+                        Math.min(BUDGET_BYTES, Runtime.getRuntime().maxMemory() / 3))
                 .withMutationMaxBytes(Long.parseLong(arguments[2]));
         try (Store store = Store.open(Path.of(arguments[0]), config)) {
-            SmallHeapChild child = new SmallHeapChild(store);
+            SmallHeapChild child = new SmallHeapChild(store, Path.of(arguments[0] + ".acknowledged"));
             Scenario.valueOf(arguments[1]).run(child);
             child.say("small", () -> {
                 child.insert(100, new byte[1000]);

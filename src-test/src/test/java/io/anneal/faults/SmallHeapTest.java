@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SmallHeapTest {
     private static final String DONE = SmallHeapChild.DONE;
     private static final long MAX_BY_MEMORY = 0;
+    private static final int TIMEOUT_SECONDS = 240;
 
     @TempDir
     private Path directory;
@@ -41,7 +42,10 @@ class SmallHeapTest {
                 .redirectError(log.toFile())
                 .start();
         try {
-            assertThat(process.waitFor()).as(Files.readString(log)).isZero();
+            assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+                    .as("%s ends", scenario)
+                    .isTrue();
+            assertThat(process.exitValue()).as(Files.readString(log)).isZero();
             return Files.readAllLines(output);
         } finally {
             process.destroyForcibly();
@@ -79,6 +83,14 @@ class SmallHeapTest {
         assertThat(lines.get(0)).contains("batch: ", "memory is used up", "OutOfMemoryError");
         assertThat(lines.get(0)).doesNotContain("FAILURE");
         assertThat(lines.subList(1, 3)).containsExactly("small: " + DONE, "close: " + DONE);
+    }
+
+    /** Allocations fail wherever they may, on threads of the store, too. It may stop then; nobody waits for ever, and nothing is lost. */
+    @Test
+    void shouldAnswerEveryCallThoughMemoryIsUsedUpAllTheTime() throws IOException, InterruptedException {
+        assertThat(run(Scenario.BESIDE, "64m", MAX_BY_MEMORY).get(0)).startsWith("acknowledged: " + DONE);
+        assertThat(run(Scenario.READ_ACKNOWLEDGED, "384m", MAX_BY_MEMORY))
+                .containsExactly("acknowledged: " + DONE, "small: " + DONE, "close: " + DONE);
     }
 
     @Test
