@@ -88,7 +88,7 @@ class OperatePageTest {
                     node.matches()
                             ? node(Integer.parseInt(node.group(1))).toString()
                             : word.replace(
-                                    "/var/tmp/repaired",
+                                    "/var/lib/anneal/repaired",
                                     round.resolve("repaired").toString()));
         }
         return Commands.run(arguments.toArray(String[]::new));

@@ -107,7 +107,7 @@ class CertificatesPageTest {
         words.remove("serve");
         words.replaceAll(word -> switch (word) {
             case "SNAPSHOT" -> data.toString();
-            case "/var/tmp/staging" -> staging(node).toString();
+            case "/var/lib/anneal/staging" -> staging(node).toString();
             default -> word.replace(":7400", ":0");
         });
         servers.add(Commands.Server.start(directory.resolve("server-" + node + ".log"), words.toArray(String[]::new)));
