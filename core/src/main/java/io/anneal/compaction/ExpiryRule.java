@@ -49,14 +49,10 @@ record ExpiryRule(long gcGraceSeconds, boolean hasCounters, boolean onlyRepaired
         return expired;
     }
 
-    /**
-     * Returns whether all data has expired. Versions before {@code oa} keep the range of times as signed numbers: an expiry past
-     * 2038 that overflowed makes the least one negative, and the greatest one then leaves it out.
-     */
+    /** Returns whether all data has expired. */
     private static boolean isDead(CompactionCandidate candidate, long beforeSeconds) {
         SSTableStatistics statistics = candidate.statistics();
-        return statistics.minLocalDeletionTimeSeconds() >= 0
-                && statistics.maxLocalDeletionTimeSeconds() < beforeSeconds;
+        return !statistics.hasOverflowedExpiry() && statistics.maxLocalDeletionTimeSeconds() < beforeSeconds;
     }
 
     private boolean hidesNothing(CompactionCandidate candidate, List<CompactionCandidate> alive, long memtableMicros) {

@@ -293,6 +293,16 @@ public final class CassandraReplicas implements ReplicaSource {
         if (sstables.readers().isEmpty() && !areWritesChecked) {
             notes.add("replica has no SSTable of the table: is it the right directory");
         }
+        List<Descriptor> overflowed = sstables.readers().stream()
+                .filter(reader -> reader.statistics().hasOverflowedExpiry())
+                .map(SSTableReader::descriptor)
+                .toList();
+        if (!overflowed.isEmpty()) {
+            notes.add(
+                    "expiries past 2038 overflowed (CASSANDRA-14092); here they count as they were meant, so rows that nodes"
+                            + " before 5.0 take for expired are there again where they are repaired, sstables="
+                            + overflowed);
+        }
         if (!views.complete() && !areWritesChecked) {
             notes.add(
                     "whether materialized views are fed from the table was not checked, as nothing here lists them all:"

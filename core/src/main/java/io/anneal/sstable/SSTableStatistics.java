@@ -15,4 +15,12 @@ public record SSTableStatistics(
         int level,
         long repairedAtMillis,
         boolean hasLegacyCounterShards,
-        long estimatedPartitionCount) {}
+        long estimatedPartitionCount) {
+    /**
+     * Whether an expiry past 2038 overflowed the signed numbers of versions before {@code oa}: the least time is negative then,
+     * and the greatest one leaves it out.
+     */
+    public boolean hasOverflowedExpiry() {
+        return minLocalDeletionTimeSeconds < 0;
+    }
+}

@@ -220,7 +220,7 @@ public final class LiveTable {
         }
     }
 
-    /** Which SSTables it writes: the store's, or that of an SSTable whose deletion times the store's does not hold. */
+    /** Which SSTables it writes: the store's, or one that holds the deletion times of an SSTable which the store's does not hold. */
     public SSTableVersion version() {
         return rules.version();
     }
@@ -229,11 +229,14 @@ public final class LiveTable {
     private void reachAsFarAs(List<LiveSSTable> arrived) {
         assert Thread.holdsLock(this);
         for (LiveSSTable sstable : arrived) {
-            SSTableVersion theirs = SSTableVersion.of(sstable.descriptor()).orElseThrow();
+            boolean overflowed = sstable.reader().statistics().hasOverflowedExpiry();
+            SSTableVersion theirs = overflowed
+                    ? SSTableVersion.OA
+                    : SSTableVersion.of(sstable.descriptor()).orElseThrow();
             if (theirs.isWritten()
                     && theirs.localDeletionTimeMaxSeconds() > version().localDeletionTimeMaxSeconds()) {
                 LOG.info(
-                        "table has SSTables of a later format than the store writes, and goes on with that, table={},"
+                        "table has times of a later format than the store writes, and goes on with that, table={},"
                                 + " format={}, store={}",
                         schema().qualifiedName(),
                         theirs.text(),

@@ -5,14 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.anneal.bench.peer.CassandraPeer;
 import io.anneal.bench.peer.PeerSSTableVersion;
 import io.anneal.faults.Commands;
+import io.anneal.schema.SchemaText;
+import io.anneal.schema.TableOptions;
+import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
+import io.anneal.sstable.EncodingBase;
+import io.anneal.sstable.SSTableReader;
+import io.anneal.sstable.SSTableVersion;
+import io.anneal.sstable.SSTableWriterConfig;
+import io.anneal.store.SSTableWriter;
+import io.anneal.store.Store;
+import io.anneal.store.Table;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -259,6 +273,143 @@ class UncommonSSTablesTest {
             }
         }
         return copy;
+    }
+
+    private static final int TTL_SECONDS = 630_720_000;
+    /** What an expiry of 28 January 2038 became. */
+    private static final int OVERFLOWED = (int) 2_148_266_895L;
+    /** An expiry that fits, instead of which a base is put that makes it the other one. */
+    private static final int FITS = 2_042_880_000;
+
+    private static final TableSchema EXPIRING = TableSchema.builder(KEYSPACE, "expiring")
+            .options(TableOptions.DEFAULTS)
+            .partitionKey("k", "int")
+            .column("a", "int")
+            .build();
+
+    /** Writes what Cassandra before 3.0.16 and 3.11.2 did: the base of the differences overflows, and the least time. */
+    private Path overflowed(Path target) throws IOException {
+        Path written = directory.resolve("written");
+        try (SSTableWriter writer = SSTableWriter.builder(EXPIRING)
+                .to(written)
+                .format(SSTableVersion.NB)
+                .sorted()) {
+            writer.row()
+                    .key("k", 1)
+                    .set("a", 1)
+                    .timestampMicros((FITS - TTL_SECONDS) * 1_000_000L)
+                    .ttlSeconds(TTL_SECONDS)
+                    .localTimeSeconds(FITS - TTL_SECONDS)
+                    .insert();
+            // Without a row that stays, Cassandra's compactions drop the SSTable by its range of times.
+            writer.row().key("k", 2).set("a", 2).timestampMicros(1).insert();
+            writer.finish();
+        }
+        Path data;
+        try (SSTableReader reader =
+                Content.open(dataFiles(written.resolve("uncommon/expiring")).get(0))) {
+            EncodingBase base = new EncodingBase(EncodingBase.EPOCH.timestampMicros(), FITS, 0);
+            data = Content.rewrite(
+                    reader,
+                    EXPIRING,
+                    Files.createDirectories(target),
+                    "1",
+                    SSTableWriterConfig.like(reader).withBase(base));
+        }
+        Path statistics = Descriptor.of(data).orElseThrow().file(Component.STATISTICS);
+        byte[] bytes = Files.readAllBytes(statistics);
+        ByteBuffer parts = ByteBuffer.wrap(bytes);
+        int stats = parts.getInt(7 * Integer.BYTES);
+        int header = parts.getInt(9 * Integer.BYTES);
+        int epoch = EncodingBase.EPOCH.localDeletionTimeSeconds();
+        replace(parts, stats, FITS, OVERFLOWED);
+        replace(parts, header, FITS - epoch, OVERFLOWED - epoch);
+        putChecksum(parts, stats, header - Integer.BYTES);
+        putChecksum(parts, header, bytes.length - Integer.BYTES);
+        Files.write(statistics, bytes);
+        Files.writeString(target.resolve("schema.cql"), SchemaText.print(EXPIRING));
+        return data;
+    }
+
+    private static void replace(ByteBuffer bytes, int from, int before, int after) {
+        for (int at = from; at <= bytes.capacity() - Integer.BYTES; at++) {
+            if (bytes.getInt(at) == before) {
+                bytes.putInt(at, after);
+                return;
+            }
+        }
+        throw new AssertionError("number is not there, number=" + before);
+    }
+
+    private static void putChecksum(ByteBuffer bytes, int from, int to) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes.array(), from, to - from);
+        bytes.putInt(to, (int) crc.getValue());
+    }
+
+    private static Commands.Result repair(Path one, Path other, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("repair", "--full-replicas", "--allow-empty"));
+        arguments.addAll(List.of("--table", EXPIRING.qualifiedName(), "--name", "one", "--name", "other"));
+        arguments.addAll(List.of("--dir", one.toString(), "--dir", other.toString()));
+        arguments.addAll(List.of(options));
+        return Commands.run(arguments.toArray(String[]::new));
+    }
+
+    /** Where Cassandra 5 finds 2106; and a repair gives a node of 4.x what its format can hold of it. */
+    @Test
+    void shouldTakeAnExpiryThatOverflowedForTheTimeThatWasMeant(Peers peers) throws IOException {
+        CassandraPeer peer = peers.of(PeerSSTableVersion.OA);
+        Path one = directory.resolve("one");
+        Path data = overflowed(one);
+        long now = System.currentTimeMillis() / 1000;
+
+        // Verified, too.
+        String dumped = Content.dump(data, now);
+        assertThat(dumped).contains("\"expires_at\" : \"2148266895\"").contains("\"expired\" : false");
+        assertThat(peer.dump(data)).isEqualTo(dumped.replace("2148266895", "4294967294"));
+
+        Path other = Files.createDirectories(directory.resolve("other"));
+        Files.copy(one.resolve("schema.cql"), other.resolve("schema.cql"));
+        Path out = directory.resolve("out");
+        Commands.Result repaired = repair(one, other, "--apply", "--out", out.toString());
+        assertThat(repaired.exitCode()).as(repaired.err()).isZero();
+        assertThat(repaired.err() + repaired.out())
+                .contains("CASSANDRA-14092", data.getParent().toString());
+        Path received;
+        try (Stream<Path> files = Files.walk(out)) {
+            received = files.filter(file -> file.toString().endsWith("-Data.db"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        assertThat(Content.dump(received, now)).contains("\"expires_at\" : \"2147483646\"");
+
+        // What a node of 5.0 makes of it is the same for a replica whose format ends in 2038.
+        peer.executeAll(List.of(DROP, CREATE));
+        peer.execute("CREATE TABLE uncommon.expiring (k int PRIMARY KEY, a int)");
+        peer.importDirectory(KEYSPACE, "expiring", one);
+        peer.compact(KEYSPACE, "expiring");
+        Path compacted = directory.resolve("compacted");
+        Path node = peer.copySSTables(KEYSPACE, "expiring", compacted).get(0);
+        Files.copy(one.resolve("schema.cql"), compacted.resolve("schema.cql"), StandardCopyOption.REPLACE_EXISTING);
+        assertThat(Content.dump(node, now)).contains("\"expires_at\" : \"4294967294\"");
+        for (Path replica : List.of(received.getParent(), compacted)) {
+            Files.writeString(replica.resolve("schema.cql"), SchemaText.print(EXPIRING));
+            Commands.Result compared = repair(one, replica, "--dry-run", "--include-recent");
+            assertThat(compared.exitCode()).as(compared.out() + compared.err()).isZero();
+        }
+    }
+
+    @Test
+    void shouldCompactAnExpiryThatOverflowedInAStore() throws IOException {
+        Path data = overflowed(directory.resolve("one"));
+        try (Store store = Store.open(directory.resolve("store"))) {
+            Table table = store.createTable(EXPIRING);
+            table.importSSTables(data);
+            table.compact();
+
+            assertThat(table.writtenVersion()).isEqualTo(SSTableVersion.OA);
+            assertThat(table.row(Map.of("k", 1)).orElseThrow().value("a")).isEqualTo(1);
+        }
     }
 
     private static List<Path> directories(Path directory) throws IOException {

@@ -73,15 +73,20 @@ final class StatisticsCheck {
 
     private void timestampAndDeletion(long micros, long localSeconds, DataCursor data) throws CorruptSSTableException {
         require(told.minTimestampMicros(), micros, told.maxTimestampMicros(), "timestampMicros", data);
-        // What overflowed is read as this mark, and stands in the ranges of older versions as it was.
+        // What overflowed and is no time is read as this mark, and stands in the ranges of older versions as it was.
         if (localSeconds != DeletionTimes.INVALID_SECONDS) {
             require(
                     told.minLocalDeletionTimeSeconds(),
-                    localSeconds,
+                    told.hasOverflowedExpiry() ? overflowed(localSeconds) : localSeconds,
                     told.maxLocalDeletionTimeSeconds(),
                     "localDeletionTimeSeconds",
                     data);
         }
+    }
+
+    /** As the ranges of versions before {@code oa} have a time past 2038. */
+    private static long overflowed(long localSeconds) {
+        return localSeconds <= DeletionTimes.INVALID_SECONDS ? (int) localSeconds : localSeconds;
     }
 
     private void require(long min, long value, long max, String name, DataCursor data) throws CorruptSSTableException {
