@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SSTableGenerateTest {
@@ -61,6 +62,20 @@ final class SSTableGenerateTest {
         assertThat(verify(table).out()).startsWith("ok");
         String dump = CommandRun.of("sstable", "dump", table).out();
         assertThat(dump).contains("range_tombstone_bound", "deletion_info", "expires_at", "static_block");
+    }
+
+    @Test
+    @Timeout(120)
+    void shouldWriteValuesOfDeepTypesThatStaySmall() throws IOException {
+        Files.writeString(
+                schema,
+                "CREATE TABLE ks.deep (k int PRIMARY KEY, v " + "frozen<list<".repeat(31) + "int" + ">>".repeat(31)
+                        + ");");
+
+        CommandRun run = generate("ks.deep", directory.resolve("out"), "--rows", 50);
+
+        assertThat(run.err()).isEmpty();
+        assertThat(verify(directory.resolve("out/ks/deep")).out()).startsWith("ok");
     }
 
     @Test

@@ -2,9 +2,11 @@ package io.anneal.io;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 
 /** Opens files for positional reads, on any file system. */
@@ -16,6 +18,10 @@ public final class InputFile {
      * are no disks have none, its plain channel stands behind it.
      */
     public static FileChannel open(Path file) throws IOException {
+        // Opening a pipe would wait for somebody who writes to it.
+        if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+            throw new FileSystemException(file.toString(), null, "is a pipe or a device, and no file");
+        }
         try {
             return LastingChannel.open(file);
         } catch (UnsupportedOperationException e) {

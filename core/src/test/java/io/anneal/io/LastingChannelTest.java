@@ -8,12 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class LastingChannelTest {
@@ -29,6 +31,20 @@ class LastingChannelTest {
         buffer.position(1);
         assertThat(channel.read(buffer, position)).isEqualTo(4);
         return new String(buffer.array(), 1, 4, StandardCharsets.US_ASCII);
+    }
+
+    /** Opening one to read waits until somebody writes to it. */
+    @Test
+    @Timeout(60)
+    void shouldOpenNoPipe() throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+
+        assertThatThrownBy(() -> InputFile.open(pipe))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining(pipe.toString())
+                .hasMessageContaining("is a pipe or a device");
     }
 
     @Test

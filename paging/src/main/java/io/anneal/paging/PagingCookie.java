@@ -101,7 +101,7 @@ public final class PagingCookie {
         out.writeUnsignedVInt(state.served().size());
         state.served().forEach(name -> text(name, out));
         out.writeBytes(seal(out.array(), out.lengthBytes()));
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(out.array(), out.lengthBytes()));
+        return encode(Arrays.copyOf(out.array(), out.lengthBytes()));
     }
 
     private static void text(String text, ByteWriter out) {
@@ -144,6 +144,10 @@ public final class PagingCookie {
         return state(new ByteReader().wrap(bytes, start, contentBytes - start));
     }
 
+    private static String encode(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
     private static byte[] bytes(String cookie) {
         if (cookie == null) {
             throw new PagingCookieException("no paging cookie is given, cookie=null");
@@ -152,7 +156,12 @@ public final class PagingCookie {
             throw damaged("it is too long, characters=" + cookie.length(), null);
         }
         try {
-            return Base64.getUrlDecoder().decode(cookie.strip());
+            byte[] bytes = Base64.getUrlDecoder().decode(cookie.strip());
+            // The last character may have bits to spare, which the decoder does not look at.
+            if (!encode(bytes).equals(cookie.strip())) {
+                throw damaged("it is not as it was made", null);
+            }
+            return bytes;
         } catch (IllegalArgumentException e) {
             throw damaged("it is no base64", e);
         }

@@ -83,6 +83,20 @@ final class PagingCookieTest {
         }
     }
 
+    /** The last character may stand for fewer bits than it has. */
+    @Test
+    void shouldRefuseEveryCookieWithAnotherLastCharacter() {
+        for (PagingCookie cookies : List.of(unsigned(), unsigned().signedWith(SECRET))) {
+            String right = cookies.write(STATE);
+            for (char c = '-'; c <= 'z'; c++) {
+                String other = right.substring(0, right.length() - 1) + c;
+                if (!other.equals(right)) {
+                    assertThatThrownBy(() -> cookies.read(other)).isInstanceOf(PagingCookieException.class);
+                }
+            }
+        }
+    }
+
     private static void requireRefused(PagingCookie cookies, byte[] bytes) {
         String text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
         assertThatThrownBy(() -> cookies.read(text))

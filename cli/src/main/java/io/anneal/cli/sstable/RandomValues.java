@@ -21,6 +21,9 @@ final class RandomValues {
     /** Years of ticks from 2020 on, in time UUIDs. */
     private static final long TICKS_MIN = INSTANT_MIN_MILLIS * 10_000 + 0x01B21DD213814000L;
 
+    /** How many collections may lie one in another that all have many elements. */
+    private static final int NESTING_OF_MANY = 4;
+
     private final int lengthBytes;
 
     /** @param lengthBytes of texts and blobs on average */
@@ -38,7 +41,7 @@ final class RandomValues {
         switch (type.kind()) {
             case NATIVE -> appendNative(type, random, out);
             case LIST -> {
-                int count = random.nextInt(ELEMENTS_MAX + 1);
+                int count = count(type.components().get(0), random);
                 out.writeInt(count);
                 for (int i = 0; i < count; i++) {
                     element(type.components().get(0), random, out);
@@ -70,11 +73,25 @@ final class RandomValues {
         }
     }
 
+    /** Of elements of a type: where each has many itself, at most one, or values would grow with the power of the nesting. */
+    private static int count(CqlType element, SplittableRandom random) {
+        return random.nextInt((nesting(element) < NESTING_OF_MANY ? ELEMENTS_MAX : 1) + 1);
+    }
+
+    private static int nesting(CqlType type) {
+        int within =
+                type.components().stream().mapToInt(RandomValues::nesting).max().orElse(0);
+        return switch (type.kind()) {
+            case LIST, SET, MAP -> within + 1;
+            default -> within;
+        };
+    }
+
     /** Distinct values in their order: of a set, or the keys of a map. */
     TreeSet<byte[]> keys(CqlType type, SplittableRandom random) {
         Comparator<byte[]> order = (left, right) -> type.compare(left, 0, left.length, right, 0, right.length);
         TreeSet<byte[]> keys = new TreeSet<>(order);
-        for (int i = random.nextInt(ELEMENTS_MAX + 1); i > 0; i--) {
+        for (int i = count(type, random); i > 0; i--) {
             keys.add(next(type, random));
         }
         return keys;
