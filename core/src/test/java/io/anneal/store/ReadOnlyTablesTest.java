@@ -27,13 +27,16 @@ final class ReadOnlyTablesTest {
     @TempDir
     private Path data;
 
+    @TempDir
+    private Path stagings;
+
     private Path write(String table, String id, String value) throws IOException {
         TableSchema schema = CqlSchema.parse("CREATE TABLE ks." + table + " (id int PRIMARY KEY, v text)", "text")
                 .tables()
                 .iterator()
                 .next();
         Descriptor written;
-        Path staging = data.resolveSibling("staging-" + table + id);
+        Path staging = stagings.resolve(table + id);
         try (SSTableWriter writer =
                 SSTableWriter.builder(schema).to(staging).timestampMicros(1).unsorted(1 << 20)) {
             writer.row().key("id", 1).set("v", value).insert();

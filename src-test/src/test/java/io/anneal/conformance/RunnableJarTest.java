@@ -334,7 +334,10 @@ final class RunnableJarTest {
             assertThat(closed.err()).isEmpty();
         }
         assumeThat(Path.of("/dev/full")).exists();
-        Run full = run(Map.of("LAUNCHER", launcher), List.of("bash", "-c", "\"$LAUNCHER\" --help >/dev/full"));
+        // The reason is the system's, in the language of its user.
+        Run full = run(
+                Map.of("LAUNCHER", launcher, "LC_ALL", "C"),
+                List.of("bash", "-c", "\"$LAUNCHER\" --help >/dev/full"));
         assertThat(full.exitCode()).isEqualTo(1);
         assertThat(full.err()).contains("ANL-1008", "No space left on device", "make room");
     }
