@@ -36,17 +36,16 @@ final class SchemaLimits {
 
     private static final int EXCERPT_CHARACTERS = 200;
 
+    /** What is said of a text that goes on within types before any of them is made. */
+    static final String TOO_DEEP = "types are nested too deeply, max=" + NESTING_MAX;
+
     private SchemaLimits() {}
 
     /** @throws SchemaException when there is more than is allowed: says both */
     static void require(String what, long found, long max) {
         if (found > max) {
-            throw new SchemaException(exceeded(what, found, max));
+            throw new SchemaException(what + ", found=" + found + ", max=" + max);
         }
-    }
-
-    static String exceeded(String what, long found, long max) {
-        return what + ", found=" + found + ", max=" + max;
     }
 
     /** How deep a type made of others lies; checked, as is the length of its class name, before that is put together. */

@@ -377,9 +377,7 @@ final class SchemaReader {
         @Override
         public void enterEveryRule(ParserRuleContext context) {
             if (context instanceof CqlParser.TypeContext && ++depth > SchemaLimits.WRITTEN_NESTING_MAX) {
-                throw error(
-                        context,
-                        SchemaLimits.exceeded("types are nested too deeply", depth, SchemaLimits.WRITTEN_NESTING_MAX));
+                throw error(context, SchemaLimits.TOO_DEEP);
             }
         }
 

@@ -63,7 +63,7 @@ public final class TypeParser {
 
     private CqlType type() {
         if (++depth > SchemaLimits.WRITTEN_NESTING_MAX) {
-            throw error(SchemaLimits.exceeded("types are nested too deeply", depth, SchemaLimits.WRITTEN_NESTING_MAX));
+            throw error(SchemaLimits.TOO_DEEP);
         }
         CqlType type = typeAtThisDepth();
         depth--;
