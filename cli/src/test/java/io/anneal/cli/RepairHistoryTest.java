@@ -232,6 +232,8 @@ final class RepairHistoryTest {
         CommandRun nothing = history(NOW);
         assertThat(nothing.out())
                 .contains("failed before anything was done", "dry run of no table that is there between")
+                .endsWith(
+                        "nothing recorded of any table, records=" + directory.resolve("state") + System.lineSeparator())
                 .doesNotContain("raedings", "covered");
         assertThat(nothing.exitCode()).isEqualTo(ExitCode.NO);
 
@@ -249,9 +251,13 @@ final class RepairHistoryTest {
                 two,
                 "--full-replicas");
         assertThat(half.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(half.err()).contains("raedings").doesNotContain("go on with");
         CommandRun history = history(NOW);
         assertThat(history.exitCode()).as(history.out()).isEqualTo(ExitCode.YES);
         assertThat(history.out()).contains(TABLE).doesNotContain("raedings");
+        CommandRun status = anneal(NOW, "--status");
+        assertThat(status.exitCode()).as(status.out()).isEqualTo(ExitCode.YES);
+        assertThat(status.out()).isEqualTo("no run is unfinished" + System.lineSeparator());
     }
 
     /** That a table could not be compared is no sign that it never was. */
@@ -290,6 +296,13 @@ final class RepairHistoryTest {
         assertThat(forgotten.exitCode()).as(forgotten.err()).isZero();
         assertThat(forgotten.out()).isEqualTo(TABLE + " is forgotten, of 1 run" + System.lineSeparator());
         assertThat(history(late).out()).startsWith("nothing recorded");
+
+        CommandRun mistyped = anneal(
+                NOW, "--table", "ks.raedings", "--allow-old-snapshots", "--dir", one, "--dir", two, "--full-replicas");
+        assertThat(mistyped.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        repair(NOW, "--dir", one, "--dir", two, "--full-replicas", "--apply");
+        assertThat(anneal(late, "--forget", TABLE).exitCode()).isZero();
+        assertThat(history(late, "--quiet").out()).contains("nothing recorded of any table, records=");
 
         repair(NOW, "--dir", one, "--dir", two, "--full-replicas", "--apply");
         CommandRun json = CommandRun.at(

@@ -401,6 +401,24 @@ final class RepairRunsTest {
     }
 
     @Test
+    void shouldCountWhatIsDoneWhereAnotherTableFails() throws Exception {
+        write(one, "lonely", 1);
+        List<Object> words = new ArrayList<>(List.of("--table", "ks.absent", "--table", "ks.lonely"));
+        CommandRun half = compare("ks.a_small", words.toArray());
+        assertThat(half.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(run("--status").out()).contains("ks.a_small, ks.lonely between", "1 of 3 parts done");
+
+        write(two, "lonely", 1);
+        CommandRun whole = run("--resume");
+        assertThat(whole.exitCode()).isEqualTo(ExitCode.UNANSWERED);
+        assertThat(whole.err()).contains("table=ks.absent").doesNotContain("go on with");
+        assertThat(run("--status").exitCode()).isZero();
+        assertThat(run("--history").out())
+                .contains("ks.a_small, ks.lonely between")
+                .doesNotContain("failed", "absent");
+    }
+
+    @Test
     void shouldPassOverRecordsThatAreNone() throws Exception {
         assertThat(compare("ks.a_small").exitCode()).isEqualTo(ExitCode.NO);
         Path good = home();

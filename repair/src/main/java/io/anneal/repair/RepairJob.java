@@ -156,6 +156,8 @@ final class RepairJob {
             try {
                 runAll(job);
             } catch (JobFailedException e) {
+                // What else is done counts.
+                job.finish();
                 throw job.units().size() == 1 || isOneRefusal(e) ? single(e) : e;
             }
             job.finish();

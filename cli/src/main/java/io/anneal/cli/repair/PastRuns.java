@@ -81,6 +81,9 @@ final class PastRuns {
             command.out().println("nothing recorded, records=" + records.directory());
         } else {
             output.printHistory(over, coverage);
+            if (coverage.isEmpty()) {
+                command.out().println("nothing recorded of any table, records=" + records.directory());
+            }
         }
         // An alarm that looks where no run was ever recorded, as by a wrong path, must not be silent.
         boolean isCovered = !coverage.isEmpty() && coverage.stream().noneMatch(table -> table.isOverdue(now));

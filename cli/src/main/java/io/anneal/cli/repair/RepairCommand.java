@@ -275,7 +275,7 @@ public final class RepairCommand extends Subcommand {
         }
         List<String> nowhere = nowhere(results.untouched());
         if (!nowhere.isEmpty()) {
-            run.forget(nowhere);
+            results.leaveOut(nowhere);
         }
         return results.finish();
     }

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +38,9 @@ final class RepairResults {
 
     /** What kept the run from being done as a whole, and recorded so. */
     private Optional<Exception> ending = Optional.empty();
+
+    /** Tables that no replica has. */
+    private Set<String> absent = Set.of();
 
     /** What is done of each table that is not done as a whole. */
     private final Map<QualifiedTable, RepairReport> unfinished = new HashMap<>();
@@ -195,6 +199,20 @@ final class RepairResults {
         return failed.keySet().stream().filter(table -> kept(table).isEmpty()).toList();
     }
 
+    /** Leaves tables that no replica has out of the record of the run, which is over without them. */
+    void leaveOut(Collection<String> tables) {
+        absent = Set.copyOf(tables);
+        run.forget(absent);
+    }
+
+    /** What kept the run from being done, as its record has it. */
+    private Optional<Exception> recordedEnding() {
+        return ending.filter(failure -> done.isEmpty()
+                || !(failure instanceof JobFailedException units)
+                || !units.failures().stream().allMatch(unit -> absent.contains(RangeUnit.tableOf(unit.unit())))
+                || !failed.keySet().stream().map(QualifiedTable::toString).allMatch(absent::contains));
+    }
+
     private Stream<RepairReport> whole() {
         return done.values().stream().map(Done::report);
     }
@@ -268,7 +286,7 @@ final class RepairResults {
         if (!command.json()) {
             notes.rest().forEach(command::say);
         }
-        run.ended(ending, !unfinished.isEmpty() || !done.isEmpty());
+        run.ended(recordedEnding(), !unfinished.isEmpty() || !done.isEmpty());
         if (!command.json() && task.dryRun() && !sum.wereEqual()) {
             command.out().println("next: " + nextStep);
         }

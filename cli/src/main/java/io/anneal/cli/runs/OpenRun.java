@@ -41,6 +41,7 @@ public final class OpenRun implements Closeable {
     private final Instant started;
     private RunRecord record;
     private long rowsBefore = -1;
+    private Instant progressWritten = Instant.EPOCH;
     private boolean warned;
     private boolean isClosed;
 
@@ -101,20 +102,14 @@ public final class OpenRun implements Closeable {
         AtomicFile.replace(home.resolve(SETTINGS), RunJson.print(wanted), OutputFile.CREATE_NEW);
     }
 
-    /** Takes note of how far it is, every five seconds. */
+    /** Takes note of how far it is, and writes it every five seconds. */
     public synchronized void progressed(JobProgress progress) {
         // Another keyspace's are counted anew.
         if (rowsBefore < 0 || progress.rows() < rowsBefore) {
             rowsBefore = progress.rows();
         }
         Instant now = clock.instant();
-        boolean isEarly = record.progress()
-                .filter(last -> Duration.between(last.at(), now).compareTo(PROGRESS_INTERVAL) < 0)
-                .isPresent();
         boolean isDone = progress.unitsDone() == progress.unitsTotal();
-        if (isEarly && !isDone) {
-            return;
-        }
         long millis = Math.max(1, Duration.between(started, now).toMillis());
         record = record.withProgress(new RecordedProgress(
                 now,
@@ -124,7 +119,10 @@ public final class OpenRun implements Closeable {
                 progress.unitsTotal(),
                 progress.unitsRunning(),
                 isDone ? OptionalLong.of(0) : progress.secondsLeft()));
-        writeIfItCan();
+        if (isDone || !now.isBefore(progressWritten.plus(PROGRESS_INTERVAL))) {
+            progressWritten = now;
+            writeIfItCan();
+        }
     }
 
     public synchronized void tableDone(RecordedTable table) {
