@@ -9,6 +9,7 @@ import io.anneal.cli.command.ExitCode;
 import io.anneal.cli.command.JsonResult;
 import io.anneal.cli.command.OutputException;
 import io.anneal.cli.command.RootCommand;
+import io.anneal.cli.command.Spelling;
 import io.anneal.cli.command.StandardStream;
 import io.anneal.cli.command.Subcommand;
 import io.anneal.cli.demo.DemoCommand;
@@ -31,8 +32,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -198,7 +201,7 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
     private int reportUsage(ParameterException thrown, String[] args) {
         ParameterException failure = leftmost(thrown);
         CommandSpec command = failure.getCommandLine().getCommandSpec();
-        ErrorReport report = ErrorReport.usage(failure.getMessage(), command.qualifiedName());
+        ErrorReport report = ErrorReport.usage(message(failure), command.qualifiedName());
         environment.err().println(report.line());
         if (stacktrace) {
             failure.printStackTrace(environment.err());
@@ -223,6 +226,31 @@ public final class AnnealCommand extends CommandGroup implements RootCommand {
             }
         }
         return first;
+    }
+
+    /** What is wrong; of a command or an option that is none, also which may have been meant. */
+    private static String message(ParameterException failure) {
+        if (!(failure instanceof UnmatchedArgumentException unmatched)
+                || unmatched.getUnmatched().isEmpty()) {
+            return failure.getMessage();
+        }
+        String word = unmatched.getUnmatched().get(0);
+        CommandLine command = failure.getCommandLine();
+        if (unmatched.isUnknownOption()) {
+            Set<String> options = command.getCommandSpec().optionsMap().keySet();
+            return failure.getMessage() + didYouMean(word.split("=", 2)[0], options);
+        }
+        if (command.getCommand() instanceof CommandGroup group) {
+            return "no such command: " + word + didYouMean(word, group.names()) + "; commands: "
+                    + String.join(", ", group.names());
+        }
+        return failure.getMessage();
+    }
+
+    private static String didYouMean(String word, Collection<String> names) {
+        return Spelling.nearest(word, names)
+                .map(name -> ", did you mean " + name)
+                .orElse("");
     }
 
     /** What is wrong may stand before the option, which nobody has read then. */

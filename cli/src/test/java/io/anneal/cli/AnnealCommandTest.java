@@ -52,6 +52,21 @@ final class AnnealCommandTest {
         assertThat(System.getProperty("org.slf4j.simpleLogger.defaultLogLevel")).isEqualTo(level);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "dmeo, 'no such command: dmeo, did you mean demo; commands: demo, sstable, '",
+        "sstable gnerate --schema T.cql --rows=1, 'no such command: gnerate, did you mean generate; commands: dump, '",
+        "migrate advnce, 'no such command: advnce, did you mean advance; commands: '",
+        "--jsn demo, 'did you mean --json'",
+        "scan --tabel=ks.t --data x, 'did you mean --table'",
+        "sstable nonsense, 'no such command: nonsense; commands: '"
+    })
+    void shouldSayWhichNameIsMeant(String commandLine, String answer) {
+        CommandRun run = CommandRun.of((Object[]) commandLine.split(" "));
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains("ANL-4001", answer);
+    }
+
     /** As /dev/full does. */
     private static final class FullStream extends OutputStream {
         @Override

@@ -21,6 +21,11 @@ public abstract class CommandGroup implements Runnable {
     /** In the order of the help. */
     protected abstract List<Entry> entries();
 
+    /** The names of all its commands. */
+    public final List<String> names() {
+        return entries().stream().map(Entry::name).toList();
+    }
+
     /** Adds what the arguments may mean, to all depths; of no arguments everything. */
     protected final void addCommands(CommandLine commandLine, List<String> args) {
         boolean wantsAll = args.isEmpty() || args.stream().anyMatch(CommandGroup::mayMeanUnnamed);
