@@ -2,13 +2,23 @@ package io.anneal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.anneal.cli.repair.CommandNode;
 import io.anneal.environment.HostEnvironment;
+import io.anneal.io.ByteBudget;
+import io.anneal.net.PeerAddress;
+import io.anneal.net.TokenFile;
+import io.anneal.node.StoreReplicas;
+import io.anneal.store.Store;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +34,12 @@ final class ErrorAdviceTest {
     private static final String STORE = "give the directory of a store: the one that has the file STORE";
     private static final String DIRECTORY = "give a directory here";
     private static final String SCHEMA = "pass the table's schema with --schema FILE.cql";
+    private static final String SCHEMA_PLACE =
+            "mend the text at that place, or give another one with --schema FILE.cql";
+    private static final String SCHEMA_TABLE =
+            "check the table's name, or give the text that describes it with --schema FILE.cql";
+    private static final String SERVED =
+            "check --table, and that the node serves it; or mend what the line names there, then scan again";
     private static final String CREDENTIALS =
             "mend the file that is named; docs/operate.md shows how tokens and certificates are made";
     private static final String RESTORE =
@@ -137,19 +153,58 @@ final class ErrorAdviceTest {
     @Test
     void shouldNameWhatIsNoSchemaText() {
         for (Path wrong : List.of(binary, empty, text)) {
-            assertAdvice("ANL-2001", wrong, SCHEMA, "scan --data", one, "--schema", wrong);
-            assertAdvice("ANL-2001", wrong, SCHEMA, "explain ks.readings 1 --dir", one, "--schema", wrong);
-            assertAdvice("ANL-2001", wrong, SCHEMA, "sstable generate --rows=1 --schema", wrong, "--to", absent);
+            String advice = wrong.equals(text) ? SCHEMA_PLACE : SCHEMA;
+            assertAdvice("ANL-2001", wrong, advice, "scan --data", one, "--schema", wrong);
+            assertAdvice("ANL-2001", wrong, advice, "explain ks.readings 1 --dir", one, "--schema", wrong);
+            assertAdvice("ANL-2001", wrong, advice, "sstable generate --rows=1 --schema", wrong, "--to", absent);
             assertAdvice(
                     "ANL-2001",
                     wrong,
-                    SCHEMA,
+                    advice,
                     "serve --listen=127.0.0.1:0 --token-file",
                     token,
                     "--data",
                     one,
                     "--schema",
                     wrong);
+        }
+    }
+
+    @Test
+    void shouldTellATableThatATextLacks() throws IOException {
+        Path schema = Files.writeString(directory.resolve("t.cql"), Tables.TEXT);
+        String named = "table=ks.raedings";
+        assertAdvice(
+                "ANL-2001",
+                named,
+                SCHEMA_TABLE,
+                "sstable generate --table=ks.raedings --rows=1 --schema",
+                schema,
+                "--to",
+                absent);
+        Path other = Files.writeString(directory.resolve("other.cql"), Tables.TEXT.replace("readings", "others"));
+        Path copied = directory.resolve("data/ks/readings-5a1c395eb41f11e59f22ba0be0483c18");
+        Files.createDirectories(copied.getParent());
+        Files.move(one.resolve("ks/readings"), copied);
+        assertAdvice("ANL-2001", "table=ks.readings", SCHEMA_TABLE, "scan --data", copied, "--schema", other);
+    }
+
+    @Test
+    void shouldTellATableThatANodeDoesNotServe() throws Exception {
+        try (Store open = Store.open(store);
+                CommandNode server = CommandNode.serve(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        new StoreReplicas(open),
+                        CommandNode.config(new UUID(1, 2), Optional.of(TokenFile.read(token)), ByteBudget.of(64 << 20)),
+                        HostEnvironment.system())) {
+            assertAdvice(
+                    "ANL-3003",
+                    "table=ks.raedings",
+                    SERVED,
+                    "scan --table=ks.raedings --replica",
+                    PeerAddress.text(server.address()),
+                    "--token-file",
+                    token);
         }
     }
 

@@ -4,20 +4,42 @@ package io.anneal.schema;
 public final class SchemaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final boolean placed;
+    /** What is wrong. */
+    public enum Subject {
+        /** A place in the text. */
+        TEXT,
+        /** The text describes other tables. */
+        TABLE,
+        /** Something else. */
+        SCHEMA
+    }
+
+    private final Subject subject;
 
     public SchemaException(String message) {
+        this(message, Subject.SCHEMA);
+    }
+
+    private SchemaException(String message, Subject subject) {
         super(message);
-        placed = false;
+        this.subject = subject;
     }
 
     SchemaException(String resourceName, int line, int column, String reason) {
-        super(resourceName + ":" + line + ":" + column + ": " + reason);
-        placed = true;
+        this(resourceName + ":" + line + ":" + column + ": " + reason, Subject.TEXT);
+    }
+
+    /** Of a text that describes other tables than the wanted one. */
+    public static SchemaException ofOtherTables(String message) {
+        return new SchemaException(message, Subject.TABLE);
+    }
+
+    public Subject subject() {
+        return subject;
     }
 
     /** Whether the message begins with the place in a text. */
     boolean isPlaced() {
-        return placed;
+        return subject == Subject.TEXT;
     }
 }

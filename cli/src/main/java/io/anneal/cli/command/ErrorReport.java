@@ -149,7 +149,7 @@ public record ErrorReport(String code, String message, String advice, int exitCo
                 return of(ErrorCode.LIVE_NODE, message, PeerAdvice.ofAgent(peer));
             }
             return peer.code().equals(RepairCode.REFUSED)
-                    ? of(ErrorCode.REPAIR, message)
+                    ? of(ErrorCode.REPAIR, message, PeerAdvice.ofRefusal(peer))
                     : of(ErrorCode.PEER, message, PeerAdvice.of(peer.code()));
         } else if (failure instanceof StreamException stream) {
             return stream.peerCode()
@@ -215,8 +215,8 @@ public record ErrorReport(String code, String message, String advice, int exitCo
 
     private static ErrorReport ofOther(Throwable failure) {
         String message = failure.getMessage();
-        if (failure instanceof SchemaException) {
-            return of(ErrorCode.SCHEMA, message);
+        if (failure instanceof SchemaException schema) {
+            return of(ErrorCode.SCHEMA, message, FileAdvice.of(schema.subject()));
         } else if (failure instanceof UnsupportedTypeException || failure instanceof UnsupportedOperationException) {
             return of(ErrorCode.UNSUPPORTED_TYPE, message);
         } else if (failure instanceof InvalidValueException) {

@@ -1,6 +1,7 @@
 package io.anneal.cli.command;
 
 import io.anneal.io.UnsupportedVersionException;
+import io.anneal.schema.SchemaException;
 import io.anneal.store.directory.DataNotFoundException;
 
 /** What a user can do about files, by what is wrong with them. */
@@ -13,6 +14,14 @@ final class FileAdvice {
             case TABLES -> "give a store, a directory of its tables, a data directory of Cassandra's or a snapshot";
             case STORE -> "give the directory of a store: the one that has the file STORE";
             case SSTABLE -> "run again; of a directory that changes take a snapshot";
+        };
+    }
+
+    static String of(SchemaException.Subject subject) {
+        return switch (subject) {
+            case TEXT -> "mend the text at that place, or give another one with --schema FILE.cql";
+            case TABLE -> "check the table's name, or give the text that describes it with --schema FILE.cql";
+            case SCHEMA -> ErrorCode.SCHEMA.advice();
         };
     }
 

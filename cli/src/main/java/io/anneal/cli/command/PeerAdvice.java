@@ -17,6 +17,13 @@ final class PeerAdvice {
                 : ErrorCode.LIVE_NODE.advice();
     }
 
+    /** Of what a node refuses, as one that serves no such table. */
+    static String ofRefusal(PeerException refusal) {
+        return refusal.step().contains(" paging.")
+                ? "check --table, and that the node serves it; or mend what the line names there, then scan again"
+                : ErrorCode.REPAIR.advice();
+    }
+
     /** Of a node of Cassandra's that an agent can't speak with. */
     static String ofUnreachableNode() {
         return "check that the node runs, --jmx and --cql, and whether it wants TLS or a login there";

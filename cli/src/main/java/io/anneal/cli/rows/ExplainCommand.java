@@ -180,7 +180,7 @@ public final class ExplainCommand extends Subcommand {
     private TableSchema givenSchema() throws IOException {
         return CqlSchema.read(schemaFile)
                 .table(table.keyspace(), table.table())
-                .orElseThrow(() -> new SchemaException(
+                .orElseThrow(() -> SchemaException.ofOtherTables(
                         "schema text does not describe the table, table=" + table + ", file=" + schemaFile));
     }
 

@@ -124,7 +124,7 @@ final class SSTableGenerateCommand extends Subcommand {
         CqlSchema text = CqlSchema.read(schemaFile);
         if (table != null) {
             return text.table(table.keyspace(), table.table())
-                    .orElseThrow(() -> new SchemaException(
+                    .orElseThrow(() -> SchemaException.ofOtherTables(
                             "schema text does not describe the table, table=" + table + ", file=" + schemaFile));
         }
         Collection<TableSchema> tables = text.tables();

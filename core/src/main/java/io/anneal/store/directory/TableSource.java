@@ -216,8 +216,9 @@ public record TableSource(
                     + table.qualifiedName() + ", base=" + view.keyspace() + "." + view.base() + ", file="
                     + file.get());
         }
-        throw new SchemaException("schema text does not describe the table, table=" + table.qualifiedName() + ", file="
-                + file.get() + ", described="
-                + all.stream().map(TableSchema::qualifiedName).toList());
+        throw SchemaException.ofOtherTables(
+                "schema text does not describe the table, table=" + table.qualifiedName() + ", file="
+                        + file.get() + ", described="
+                        + all.stream().map(TableSchema::qualifiedName).toList());
     }
 }
