@@ -6,6 +6,7 @@ import io.anneal.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,9 +75,51 @@ final class OutputPlaceTest {
                 assertThat(tree()).isEqualTo(before);
             }
         }
+        for (Path source : List.of(directory.resolve("data"), directory.resolve("data-link/ks"))) {
+            for (Path target : List.of(
+                    directory.resolve("data/ks/new"), directory.resolve("data-link/ks/new/deep"), table.resolve("x"))) {
+                CommandRun run = CommandRun.of("sstable", command, source, "--to", target);
+                assertThat(run.exitCode())
+                        .as("%s to %s: %s", source, target, run.err())
+                        .isEqualTo(ExitCode.USAGE);
+                assertThat(run.err()).contains("ANL-4001", "directory=" + target, "source=");
+                assertThat(tree()).isEqualTo(before);
+            }
+        }
         CommandRun beside = CommandRun.of("sstable", command, table, "--to", directory);
         assertThat(beside.exitCode()).as(beside.err()).isZero();
         assertThat(directory.resolve("ks/readings/nb-1-big-Data.db")).exists();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"scrub", "rewrite", "rewrite --compact"})
+    void shouldLeaveTheSchemaBesideWhatItWrites(String command) throws IOException {
+        Path source = directory.resolve("link");
+        Path given = directory.resolve("given.cql");
+        Path target = directory.resolve("new");
+        Path text = target.resolve("ks/readings/schema.cql");
+        List<Object> words = new ArrayList<>(List.of("sstable"));
+        words.addAll(List.of(command.split(" ")));
+        words.addAll(List.of(source, "--to", target));
+
+        assertThat(CommandRun.of(words.toArray()).exitCode()).isZero();
+        assertThat(CommandRun.of("scan", "--data", target).out())
+                .isNotEmpty()
+                .isEqualTo(CommandRun.of("scan", "--data", source).out());
+
+        Files.writeString(text, "-- another's");
+        Files.move(source.resolve("schema.cql"), given);
+        words.addAll(List.of("--schema", given));
+        assertThat(CommandRun.of(words.toArray()).exitCode()).isZero();
+        assertThat(text).hasContent("-- another's");
+        Files.delete(text);
+        assertThat(CommandRun.of(words.toArray()).exitCode()).isZero();
+        assertThat(Files.readString(text)).contains("readings", "name text");
+
+        Files.delete(text);
+        words.subList(words.size() - 2, words.size()).clear();
+        assertThat(CommandRun.of(words.toArray()).exitCode()).isZero();
+        assertThat(text).as("SSTables alone do not tell all").doesNotExist();
     }
 
     @Test

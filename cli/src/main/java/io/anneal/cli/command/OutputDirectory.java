@@ -28,11 +28,29 @@ public final class OutputDirectory {
                             .matches()
                     && home.getParent().equals(place.getParent());
             if (place.startsWith(home) || real.startsWith(place) || isTableBeside) {
-                throw new IllegalArgumentException(
-                        "new files would lie among those that are read: give another directory for them, directory="
-                                + directory + ", source=" + source);
+                throw refused(directory, source);
             }
         }
+    }
+
+    /**
+     * Keeps a directory, which need not be there yet, out of those that are read.
+     *
+     * @throws IllegalArgumentException when it is one of them, or lies in one
+     */
+    public static void refuseWithin(Path directory, Collection<Path> sources) throws IOException {
+        Path place = real(directory);
+        for (Path source : sources) {
+            if (place.startsWith(source.toRealPath())) {
+                throw refused(directory, source);
+            }
+        }
+    }
+
+    private static IllegalArgumentException refused(Path directory, Path source) {
+        return new IllegalArgumentException(
+                "new files would lie among those that are read: give another directory for them, directory=" + directory
+                        + ", source=" + source);
     }
 
     /** @throws IllegalArgumentException when anything stands there */

@@ -1,6 +1,7 @@
 package io.anneal.cli.sstable;
 
 import io.anneal.cli.command.OutputDirectory;
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Component;
 import io.anneal.sstable.Descriptor;
@@ -53,6 +54,15 @@ final class SSTableFiles {
                 .orElse(target.resolve(source.directories().keyspace())
                         .resolve(source.directories().table()));
         OutputDirectory.refuseAmong(table, source.directories().directories());
+        OutputDirectory.refuseWithin(target, files);
+    }
+
+    /** Leaves the text that describes a table beside what was written of it, where none is: commands know the names of keys by it. */
+    static void keepSchema(TableSchema schema, Path target) throws IOException {
+        Path text = target.resolve(schema.keyspace()).resolve(schema.name()).resolve("schema.cql");
+        if (Files.notExists(text)) {
+            Files.writeString(text, SchemaText.print(schema));
+        }
     }
 
     /**

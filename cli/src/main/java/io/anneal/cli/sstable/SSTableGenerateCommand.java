@@ -10,14 +10,12 @@ import io.anneal.cli.command.Subcommand;
 import io.anneal.fragment.FragmentKind;
 import io.anneal.schema.CqlSchema;
 import io.anneal.schema.SchemaException;
-import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.sstable.SSTableWriterConfig;
 import io.anneal.sstable.StagedWriter;
 import io.anneal.store.directory.StagingDirectory;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -107,8 +105,7 @@ final class SSTableGenerateCommand extends Subcommand {
             }
             lengthBytes = writer.dataLengthBytes();
             written = writer.finish();
-            // Commands that read what is here know the names of keys by it, as by a snapshot's.
-            Files.writeString(tableDirectory.resolve("schema.cql"), SchemaText.print(schema));
+            SSTableFiles.keepSchema(schema, target);
         }
         print(written, cursor, lengthBytes);
         return ExitCode.YES;

@@ -62,6 +62,9 @@ final class SSTableRewriteCommand extends Subcommand {
         }
         SSTableFiles.keepDate(
                 asOf, results.stream().map(SSTableRewrite.Result::target).toList());
+        if (!results.isEmpty() && source.schemaText().isPresent()) {
+            SSTableFiles.keepSchema(source.schemaText().get(), target);
+        }
         print(results);
         return ExitCode.YES;
     }

@@ -35,6 +35,10 @@ final class SSTableScrubCommand extends Subcommand {
     /** What became of one SSTable; the failure when it could not even be opened. */
     private record Outcome(
             Descriptor source, Optional<Scrub.Result> result, List<LostData> lost, Optional<ErrorReport> failure) {
+        boolean hasWritten() {
+            return result.filter(saved -> !saved.written().isEmpty()).isPresent();
+        }
+
         boolean isWhole() {
             return failure.isEmpty() && lost.isEmpty();
         }
@@ -63,6 +67,10 @@ final class SSTableScrubCommand extends Subcommand {
                     print(outcome);
                 }
             }
+        }
+        if (outcomes.stream().anyMatch(Outcome::hasWritten)
+                && source.schemaText().isPresent()) {
+            SSTableFiles.keepSchema(source.schemaText().get(), target);
         }
         if (json()) {
             printJson(outcomes);
