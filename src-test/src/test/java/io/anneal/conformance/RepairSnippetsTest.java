@@ -70,12 +70,13 @@ class RepairSnippetsTest {
     }
 
     private static List<RepairReport> repair(
-            Path one, Path two, StagingArea staging, InetSocketAddress server, Node node, String describering)
+            Path one, Path two, Path staged, InetSocketAddress server, Node node, String describering)
             throws IOException {
         // snippet: environment
         RepairEnvironment environment = new RepairEnvironment(HostEnvironment.system(), node.executor(), node.budget());
         // end
         // snippet: repair
+        StagingArea staging = StagingArea.open(staged, "one", Clock.systemUTC());
         RepairMember a = RepairMember.here(new CassandraReplicas(List.of(one), Optional.empty(), Optional.of(staging)));
         RepairMember b = RepairMember.here(new CassandraReplicas(List.of(two), Optional.empty(), Optional.empty()));
         RepairMember c = RepairMember.at(node.peers(), server);
@@ -93,6 +94,7 @@ class RepairSnippetsTest {
                 .dryRun(true)
                 .run(environment);
         // end
+        staging.close();
         return List.of(report, byRing);
     }
 
@@ -135,13 +137,13 @@ class RepairSnippetsTest {
                 new NodeIdentity(UUID.randomUUID(), "example", Map.of()),
                 Optional.of(SharedToken.of("0123456789abcdef".getBytes(StandardCharsets.UTF_8))),
                 new VersionRange(CanonicalEncoder.LAYOUT_VERSION_OLDEST, CanonicalEncoder.LAYOUT_VERSION));
-        try (StagingArea staging = StagingArea.open(directory.resolve("staging"), "one", Clock.systemUTC());
-                Store store = Store.open(directory.resolve("store"));
+        try (Store store = Store.open(directory.resolve("store"));
                 Node there = Node.open(config, 4, new SecureRandom());
                 Node node = Node.open(config, 8, new SecureRandom())) {
             store.createTable(TEXT).importSSTables(replica("three", 5, 2).resolve("shop/orders"));
 
-            List<RepairReport> reports = repair(one, two, staging, serve(there, store, loopback), node, RING);
+            List<RepairReport> reports =
+                    repair(one, two, directory.resolve("staging"), serve(there, store, loopback), node, RING);
 
             for (RepairReport report : reports) {
                 assertThat(report.rowsDiffering()).isEqualTo(7);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.anneal.key.TokenRange;
 import io.anneal.schema.CqlSchema;
+import io.anneal.schema.SchemaText;
 import io.anneal.schema.TableSchema;
 import io.anneal.sstable.Descriptor;
 import io.anneal.store.RowRange;
@@ -113,6 +114,26 @@ class SSTablesSnippetsTest {
         return written;
     }
 
+    private static void describe(TableSchema schema, List<Descriptor> written) throws IOException {
+        // snippet: text
+        Path table = written.get(0).directory();
+        Files.writeString(table.resolve("schema.cql"), SchemaText.print(schema));
+        // end
+    }
+
+    private static List<String> readBy(TableSchema schema, List<Descriptor> written) throws IOException {
+        List<String> items = new ArrayList<>();
+        // snippet: given
+        try (SSTables table = SSTables.open(schema, written);
+                TableRows rows = table.rows(TokenRange.FULL, Instant.now())) {
+            for (TableRow row = rows.next(); row != null; row = rows.next()) {
+                items.add(row.getString("item"));
+            }
+        }
+        // end
+        return items;
+    }
+
     private static void delete(TableSchema schema, Path directory, Instant day) throws IOException {
         // snippet: delete
         try (SSTableWriter writer = SSTableWriter.builder(schema)
@@ -172,7 +193,8 @@ class SSTablesSnippetsTest {
         TableSchema schema = schema(Files.writeString(directory.resolve("schema.cql"), TEXT));
         List<Descriptor> written = write(schema, directory);
         Path table = written.get(0).directory();
-        Files.writeString(table.resolve("schema.cql"), TEXT);
+        assertThat(readBy(schema, written)).hasSize(1000);
+        describe(schema, written);
 
         assertThat(written).hasSize(1);
         assertThat(read(table)).hasSize(1000).contains("7 bought bread [fresh, white]");
@@ -207,6 +229,6 @@ class SSTablesSnippetsTest {
 
     @Test
     void shouldBeQuotedByThePage() throws IOException {
-        Snippets.assertQuoted(SSTablesSnippetsTest.class, "sstables.md", 9);
+        Snippets.assertQuoted(SSTablesSnippetsTest.class, "sstables.md", 11);
     }
 }
