@@ -288,7 +288,7 @@ class UncommonSSTablesTest {
             .build();
 
     /** Writes what Cassandra before 3.0.16 and 3.11.2 did: the base of the differences overflows, and the least time. */
-    private Path overflowed(Path target) throws IOException {
+    private Path overflowed(Path target, boolean hasMore) throws IOException {
         Path written = directory.resolve("written");
         try (SSTableWriter writer = SSTableWriter.builder(EXPIRING)
                 .to(written)
@@ -302,7 +302,9 @@ class UncommonSSTablesTest {
                     .localTimeSeconds(FITS - TTL_SECONDS)
                     .insert();
             // Without a row that stays, Cassandra's compactions drop the SSTable by its range of times.
-            writer.row().key("k", 2).set("a", 2).timestampMicros(1).insert();
+            if (hasMore) {
+                writer.row().key("k", 2).set("a", 2).timestampMicros(1).insert();
+            }
             writer.finish();
         }
         Path data;
@@ -323,6 +325,10 @@ class UncommonSSTablesTest {
         int header = parts.getInt(9 * Integer.BYTES);
         int epoch = EncodingBase.EPOCH.localDeletionTimeSeconds();
         replace(parts, stats, FITS, OVERFLOWED);
+        if (!hasMore) {
+            // The greatest time, too.
+            replace(parts, stats, FITS, OVERFLOWED);
+        }
         replace(parts, header, FITS - epoch, OVERFLOWED - epoch);
         putChecksum(parts, stats, header - Integer.BYTES);
         putChecksum(parts, header, bytes.length - Integer.BYTES);
@@ -360,7 +366,7 @@ class UncommonSSTablesTest {
     void shouldTakeAnExpiryThatOverflowedForTheTimeThatWasMeant(Peers peers) throws IOException {
         CassandraPeer peer = peers.of(PeerSSTableVersion.OA);
         Path one = directory.resolve("one");
-        Path data = overflowed(one);
+        Path data = overflowed(one, true);
         long now = System.currentTimeMillis() / 1000;
 
         // Verified, too.
@@ -400,8 +406,9 @@ class UncommonSSTablesTest {
     }
 
     @Test
-    void shouldCompactAnExpiryThatOverflowedInAStore() throws IOException {
-        Path data = overflowed(directory.resolve("one"));
+    void shouldVerifyAndCompactAnExpiryThatOverflowed() throws IOException {
+        Path data = overflowed(directory.resolve("one"), false);
+        assertThat(Commands.run("sstable", "verify", data.toString()).exitCode()).isZero();
         try (Store store = Store.open(directory.resolve("store"))) {
             Table table = store.createTable(EXPIRING);
             table.importSSTables(data);
