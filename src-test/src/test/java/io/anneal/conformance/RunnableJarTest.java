@@ -336,8 +336,7 @@ final class RunnableJarTest {
         assumeThat(Path.of("/dev/full")).exists();
         // The reason is the system's, in the language of its user.
         Run full = run(
-                Map.of("LAUNCHER", launcher, "LC_ALL", "C"),
-                List.of("bash", "-c", "\"$LAUNCHER\" --help >/dev/full"));
+                Map.of("LAUNCHER", launcher, "LC_ALL", "C"), List.of("bash", "-c", "\"$LAUNCHER\" --help >/dev/full"));
         assertThat(full.exitCode()).isEqualTo(1);
         assertThat(full.err()).contains("ANL-1008", "No space left on device", "make room");
     }
