@@ -24,10 +24,11 @@ record TablePair(SSTables left, SSTables right) implements Closeable {
     /** @throws SchemaException when the two have schema texts that differ: says in what */
     static TablePair open(TableDirectories leftTable, TableDirectories rightTable, Optional<Path> schemaFile)
             throws IOException {
-        TableSource leftSource =
-                TableSource.ofTableOrView(leftTable, schemaFile, rightTable.liveSSTables(), view -> {});
-        TableSource rightSource =
-                TableSource.ofTableOrView(rightTable, schemaFile, leftSource.descriptors(), view -> {});
+        // In the order in which they are given: where both are wrong the first one is named.
+        List<Descriptor> ofLeft = leftTable.liveSSTables();
+        List<Descriptor> ofRight = rightTable.liveSSTables();
+        TableSource leftSource = TableSource.ofTableOrView(leftTable, schemaFile, ofRight, view -> {});
+        TableSource rightSource = TableSource.ofTableOrView(rightTable, schemaFile, ofLeft, view -> {});
         TableSchema schema = schema(leftSource, rightSource);
         SSTables left = SSTables.open(described(leftSource, schema));
         SSTables right = null;
