@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLSocketFactory;
 
@@ -44,6 +45,20 @@ final class CqlConnection implements Closeable {
     static final int ERROR = 0x00;
     static final int STARTUP = 0x01;
     static final int READY = 0x02;
+    /** Those that take a name and a password as they are, of Cassandra and of others who offer it: the list that gocql has. */
+    private static final Set<String> TAKE_PASSWORDS = Set.of(
+            "org.apache.cassandra.auth.PasswordAuthenticator",
+            "org.apache.cassandra.auth.MutualTlsWithPasswordFallbackAuthenticator",
+            "com.amazon.helenus.auth.HelenusAuthenticator",
+            "com.datastax.bdp.cassandra.auth.DseAuthenticator",
+            "com.ericsson.bss.cassandra.ecaudit.auth.AuditAuthenticator",
+            "com.ericsson.bss.cassandra.ecaudit.auth.AuditPasswordAuthenticator",
+            "com.instaclustr.cassandra.auth.InstaclustrPasswordAuthenticator",
+            "com.instaclustr.cassandra.auth.SharedSecretAuthenticator",
+            "com.scylladb.auth.SaslauthdAuthenticator",
+            "com.scylladb.auth.TransitionalAuthenticator",
+            "io.aiven.cassandra.auth.AivenAuthenticator");
+
     static final int AUTHENTICATE = 0x03;
     static final int QUERY = 0x07;
     static final int RESULT = 0x08;
@@ -181,9 +196,13 @@ final class CqlConnection implements Closeable {
         in = new DataInputStream(new CqlSegments.Payloads(received));
         isInSegments = true;
         if (answer.opcode() == AUTHENTICATE) {
-            LiveNodeConfig.Login who = login.orElseThrow(() ->
-                    new RefusedException("node asks who comes: give --cql-user and --cql-password-file, authenticator="
-                            + read(answer.body())));
+            String authenticator = read(answer.body());
+            LiveNodeConfig.Login who = login.orElseThrow(() -> new RefusedException(
+                    "node asks who comes: give --cql-user and --cql-password-file, authenticator=" + authenticator));
+            if (!TAKE_PASSWORDS.contains(authenticator)) {
+                throw new RefusedException(
+                        "node asks who comes by what is not known to take a password, authenticator=" + authenticator);
+            }
             byte[] words = ("\0" + who.user() + "\0" + who.password()).getBytes(StandardCharsets.UTF_8);
             ByteWriter token = new ByteWriter(64);
             token.writeInt(words.length);

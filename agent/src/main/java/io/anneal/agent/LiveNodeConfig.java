@@ -1,5 +1,6 @@
 package io.anneal.agent;
 
+import io.anneal.net.PeerAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.Optional;
  * @param jmxLogin none where the node lets everybody in who reaches it: Cassandra's default, at loopback only
  * @param jmxTls whether JMX is spoken over TLS, its registry too
  * @param cql empty for where the node says by JMX that it listens
+ * @param plainLogin whether a login may be sent without TLS to an address that is not loopback
  * @param answerLimit for so long the node may take to answer what it knows
  * @param workLimit for so long it may take for a snapshot or an import
  */
@@ -21,6 +23,7 @@ public record LiveNodeConfig(
         Optional<InetSocketAddress> cql,
         Optional<Login> cqlLogin,
         boolean cqlTls,
+        boolean plainLogin,
         Duration answerLimit,
         Duration workLimit) {
     private static final Duration ANSWER_LIMIT_DEFAULT = Duration.ofSeconds(30);
@@ -47,21 +50,43 @@ public record LiveNodeConfig(
 
     private static LiveNodeConfig of(InetSocketAddress jmx, Optional<InetSocketAddress> cql) {
         return new LiveNodeConfig(
-                jmx, Optional.empty(), false, cql, Optional.empty(), false, ANSWER_LIMIT_DEFAULT, WORK_LIMIT_DEFAULT);
+                jmx,
+                Optional.empty(),
+                false,
+                cql,
+                Optional.empty(),
+                false,
+                false,
+                ANSWER_LIMIT_DEFAULT,
+                WORK_LIMIT_DEFAULT);
     }
 
     /** The same for a node that asks who comes. */
     public LiveNodeConfig withLogins(Optional<Login> ofJmx, Optional<Login> ofCql) {
-        return new LiveNodeConfig(jmx, ofJmx, jmxTls, cql, ofCql, cqlTls, answerLimit, workLimit);
+        return new LiveNodeConfig(jmx, ofJmx, jmxTls, cql, ofCql, cqlTls, plainLogin, answerLimit, workLimit);
     }
 
     /** The same over TLS. */
     public LiveNodeConfig withTls(boolean ofJmx, boolean ofCql) {
-        return new LiveNodeConfig(jmx, jmxLogin, ofJmx, cql, cqlLogin, ofCql, answerLimit, workLimit);
+        return new LiveNodeConfig(jmx, jmxLogin, ofJmx, cql, cqlLogin, ofCql, plainLogin, answerLimit, workLimit);
+    }
+
+    /** The same, with logins that whoever listens on the way may read. */
+    public LiveNodeConfig withPlainLogin() {
+        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, true, answerLimit, workLimit);
     }
 
     /** The same with other patience. */
     public LiveNodeConfig withLimits(Duration answer, Duration work) {
-        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, answer, work);
+        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, plainLogin, answer, work);
+    }
+
+    /** @throws LiveNodeException when a login would go over a network in the clear */
+    void requireHidden(Optional<Login> login, boolean isTls, InetSocketAddress address) throws LiveNodeException {
+        boolean isLoopback = !address.isUnresolved() && address.getAddress().isLoopbackAddress();
+        if (login.isPresent() && !isTls && !plainLogin && !isLoopback) {
+            throw new LiveNodeException("login is not sent without TLS to an address that is not loopback: speak TLS"
+                    + " (--jmx-tls, --cql-tls), or say --plain-login, address=" + PeerAddress.text(address));
+        }
     }
 }

@@ -47,6 +47,7 @@ final class NodeBeans implements Closeable {
     }
 
     static NodeBeans connect(LiveNodeConfig config, HostEnvironment host) throws LiveNodeException {
+        config.requireHidden(config.jmxLogin(), config.jmxTls(), config.jmx());
         NodeBeans opened = new NodeBeans(config, host.threads().single("jmx"));
         boolean connected = false;
         try {

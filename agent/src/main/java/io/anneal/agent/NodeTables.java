@@ -43,6 +43,7 @@ final class NodeTables implements Closeable {
     static NodeTables connect(LiveNodeConfig config, HostEnvironment host, InetSocketAddress cql, UUID hostId)
             throws LiveNodeException {
         String address = PeerAddress.text(cql);
+        config.requireHidden(config.cqlLogin(), config.cqlTls(), cql);
         try {
             Optional<SSLSocketFactory> tls =
                     config.cqlTls() ? Optional.of(SSLContext.getDefault().getSocketFactory()) : Optional.empty();

@@ -172,7 +172,7 @@ final class CqlCodecTest {
     @Test
     void shouldAskAndReadAsTheDriversCodecDoes() throws IOException {
         List<List<Map<String, Optional<String>>>> expected = new ArrayList<>();
-        answers.add(new Authenticate("a"));
+        answers.add(new Authenticate("org.apache.cassandra.auth.PasswordAuthenticator"));
         answers.add(new AuthSuccess(null));
         for (int i = 0; i < QUESTIONS; i++) {
             List<Map<String, Optional<String>>> rows = new ArrayList<>();

@@ -156,8 +156,12 @@ final class CqlConnectionTest {
     }
 
     private static Answer authenticate() {
+        return authenticate("org.apache.cassandra.auth.PasswordAuthenticator");
+    }
+
+    private static Answer authenticate(String authenticator) {
         ByteWriter body = new ByteWriter(64);
-        text(body, "o.a.c.auth.PasswordAuthenticator");
+        text(body, authenticator);
         return message(CqlConnection.AUTHENTICATE, 0, body);
     }
 
@@ -342,6 +346,40 @@ final class CqlConnectionTest {
         assertThatExceptionOfType(CqlConnection.RefusedException.class)
                 .isThrownBy(() -> open(node, LOGIN))
                 .withMessageContaining("Provided username is incorrect");
+    }
+
+    @Test
+    void shouldNotSayThePasswordToWhomeverAsks() throws IOException {
+        InetSocketAddress node = serve(authenticate("com.example.auth.PasswordCollector"));
+        assertThatExceptionOfType(CqlConnection.RefusedException.class)
+                .isThrownBy(() -> open(node, LOGIN))
+                .withMessageContaining(
+                        "not known to take a password, authenticator=com.example.auth.PasswordCollector");
+        served.join();
+        assertThat(asked).as("no more than the first question").hasSize(1);
+    }
+
+    @Test
+    void shouldNotSendALoginOverANetworkInTheClear() throws IOException {
+        InetSocketAddress elsewhere = new InetSocketAddress(InetAddress.getByName("192.0.2.1"), 9042);
+        LiveNodeConfig config = LiveNodeConfig.of(elsewhere);
+
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> config.requireHidden(LOGIN, false, elsewhere))
+                .withMessageContaining("login is not sent without TLS")
+                .withMessageContaining("--plain-login, address=192.0.2.1:9042");
+        config.requireHidden(LOGIN, true, elsewhere);
+        config.requireHidden(Optional.empty(), false, elsewhere);
+        config.requireHidden(LOGIN, false, new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042));
+        config.withPlainLogin().requireHidden(LOGIN, false, elsewhere);
+        // Neither by JMX nor by CQL is anything connected to before that is looked at.
+        LiveNodeConfig withLogin = config.withLogins(LOGIN, LOGIN);
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> NodeBeans.connect(withLogin, HostEnvironment.system()))
+                .withMessageContaining("login is not sent without TLS");
+        assertThatExceptionOfType(LiveNodeException.class)
+                .isThrownBy(() -> NodeTables.connect(withLogin, HostEnvironment.system(), elsewhere, new UUID(1, 2)))
+                .withMessageContaining("login is not sent without TLS");
     }
 
     @Test

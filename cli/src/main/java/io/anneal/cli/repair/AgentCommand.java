@@ -91,6 +91,12 @@ public final class AgentCommand extends Subcommand {
     private boolean cqlTls;
 
     @Option(
+            names = "--plain-login",
+            description = "Log in without TLS also where the node's address is not loopback: whoever listens on the way"
+                    + " reads the password.")
+    private boolean isPlainLogin;
+
+    @Option(
             names = "--check",
             description =
                     "Say whether an agent could start here, and do not start it: the node answers, is of a version that is"
@@ -129,6 +135,9 @@ public final class AgentCommand extends Subcommand {
                         : LiveNodeConfig.of(beans, peerAddress("--cql", cql)))
                 .withLogins(login(jmxUser, jmxPasswordFile), login(cqlUser, cqlPasswordFile))
                 .withTls(jmxTls, cqlTls);
+        if (isPlainLogin) {
+            config = config.withPlainLogin();
+        }
         security.requireFiles(this);
         if (isCheck) {
             AgentStatus node = Agent.check(config, directory, host());
