@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
@@ -151,7 +153,8 @@ final class CqlConnection implements Closeable {
     /**
      * Connects, and logs in where the node asks who comes.
      *
-     * @param tls empty without
+     * @param tls empty without; with it the certificate must be the node's, by the name
+     * @param tlsName what the certificate is to name, where it is not the host of the address
      * @param nanoTime as {@link System#nanoTime()}
      * @param limit for so long the node may take for an answer, and to connect
      */
@@ -159,6 +162,7 @@ final class CqlConnection implements Closeable {
             InetSocketAddress address,
             Optional<LiveNodeConfig.Login> login,
             Optional<SSLSocketFactory> tls,
+            Optional<String> tlsName,
             LongSupplier nanoTime,
             Duration limit)
             throws IOException {
@@ -171,7 +175,7 @@ final class CqlConnection implements Closeable {
             CqlConnection connection = new CqlConnection(
                     socket,
                     tls.isPresent()
-                            ? tls.get().createSocket(socket, address.getHostString(), address.getPort(), true)
+                            ? named(tls.get(), socket, tlsName.orElse(address.getHostString()), address.getPort())
                             : socket);
             connection.start(login);
             opened = true;
@@ -183,6 +187,15 @@ final class CqlConnection implements Closeable {
                 socket.close();
             }
         }
+    }
+
+    /** TLS that ends when the certificate is right but somebody else's: as browsers check it, by its subjectAltName. */
+    private static Socket named(SSLSocketFactory tls, Socket socket, String name, int port) throws IOException {
+        SSLSocket named = (SSLSocket) tls.createSocket(socket, name, port, true);
+        SSLParameters parameters = named.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        named.setSSLParameters(parameters);
+        return named;
     }
 
     private void start(Optional<LiveNodeConfig.Login> login) throws IOException {

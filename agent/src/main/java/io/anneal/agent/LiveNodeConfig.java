@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param jmxLogin none where the node lets everybody in who reaches it: Cassandra's default, at loopback only
  * @param jmxTls whether JMX is spoken over TLS, its registry too
  * @param cql empty for where the node says by JMX that it listens
+ * @param tlsName what the node's certificate at CQL names; empty for the host that is connected to
  * @param plainLogin whether a login may be sent without TLS to an address that is not loopback
  * @param answerLimit for so long the node may take to answer what it knows
  * @param workLimit for so long it may take for a snapshot or an import
@@ -23,6 +24,7 @@ public record LiveNodeConfig(
         Optional<InetSocketAddress> cql,
         Optional<Login> cqlLogin,
         boolean cqlTls,
+        Optional<String> tlsName,
         boolean plainLogin,
         Duration answerLimit,
         Duration workLimit) {
@@ -56,6 +58,7 @@ public record LiveNodeConfig(
                 cql,
                 Optional.empty(),
                 false,
+                Optional.empty(),
                 false,
                 ANSWER_LIMIT_DEFAULT,
                 WORK_LIMIT_DEFAULT);
@@ -63,22 +66,29 @@ public record LiveNodeConfig(
 
     /** The same for a node that asks who comes. */
     public LiveNodeConfig withLogins(Optional<Login> ofJmx, Optional<Login> ofCql) {
-        return new LiveNodeConfig(jmx, ofJmx, jmxTls, cql, ofCql, cqlTls, plainLogin, answerLimit, workLimit);
+        return new LiveNodeConfig(jmx, ofJmx, jmxTls, cql, ofCql, cqlTls, tlsName, plainLogin, answerLimit, workLimit);
     }
 
     /** The same over TLS. */
     public LiveNodeConfig withTls(boolean ofJmx, boolean ofCql) {
-        return new LiveNodeConfig(jmx, jmxLogin, ofJmx, cql, cqlLogin, ofCql, plainLogin, answerLimit, workLimit);
+        return new LiveNodeConfig(
+                jmx, jmxLogin, ofJmx, cql, cqlLogin, ofCql, tlsName, plainLogin, answerLimit, workLimit);
+    }
+
+    /** The same for a node whose certificate names something else than the host that is connected to. */
+    public LiveNodeConfig withTlsName(String name) {
+        return new LiveNodeConfig(
+                jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, Optional.of(name), plainLogin, answerLimit, workLimit);
     }
 
     /** The same, with logins that whoever listens on the way may read. */
     public LiveNodeConfig withPlainLogin() {
-        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, true, answerLimit, workLimit);
+        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, tlsName, true, answerLimit, workLimit);
     }
 
     /** The same with other patience. */
     public LiveNodeConfig withLimits(Duration answer, Duration work) {
-        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, plainLogin, answer, work);
+        return new LiveNodeConfig(jmx, jmxLogin, jmxTls, cql, cqlLogin, cqlTls, tlsName, plainLogin, answer, work);
     }
 
     /** @throws LiveNodeException when a login would go over a network in the clear */

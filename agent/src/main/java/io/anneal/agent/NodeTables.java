@@ -50,7 +50,13 @@ final class NodeTables implements Closeable {
             return requireNode(
                     new NodeTables(
                             address,
-                            CqlConnection.open(cql, config.cqlLogin(), tls, host.nanoTime(), config.answerLimit())),
+                            CqlConnection.open(
+                                    cql,
+                                    config.cqlLogin(),
+                                    tls,
+                                    config.tlsName(),
+                                    host.nanoTime(),
+                                    config.answerLimit())),
                     hostId,
                     config);
         } catch (LiveNodeException e) {

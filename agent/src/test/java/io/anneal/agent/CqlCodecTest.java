@@ -214,6 +214,7 @@ final class CqlCodecTest {
                 node,
                 Optional.of(new LiveNodeConfig.Login("ключ", "пароль")),
                 Optional.empty(),
+                Optional.empty(),
                 System::nanoTime,
                 Duration.ofSeconds(30))) {
             for (int i = 0; i < expected.size(); i++) {

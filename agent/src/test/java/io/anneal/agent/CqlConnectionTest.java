@@ -184,7 +184,7 @@ final class CqlConnectionTest {
 
     private static CqlConnection open(InetSocketAddress address, Optional<LiveNodeConfig.Login> login)
             throws IOException {
-        return CqlConnection.open(address, login, Optional.empty(), System::nanoTime, PATIENCE);
+        return CqlConnection.open(address, login, Optional.empty(), Optional.empty(), System::nanoTime, PATIENCE);
     }
 
     private static CqlConnection open(InetSocketAddress address) throws IOException {
@@ -425,7 +425,12 @@ final class CqlConnectionTest {
         InetSocketAddress node = serve();
         assertThatExceptionOfType(SocketTimeoutException.class)
                 .isThrownBy(() -> CqlConnection.open(
-                        node, Optional.empty(), Optional.empty(), System::nanoTime, Duration.ofMillis(200)));
+                        node,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        System::nanoTime,
+                        Duration.ofMillis(200)));
     }
 
     /** Each byte comes in time; it is a record's of TLS there, whose next bytes nobody but TLS reads. */
@@ -460,6 +465,7 @@ final class CqlConnectionTest {
                         new InetSocketAddress(server.getInetAddress(), server.getLocalPort()),
                         Optional.empty(),
                         factory,
+                        Optional.empty(),
                         nanoTime,
                         PATIENCE))
                 .withMessageContaining("answer was not whole in time, limit=PT30S");
@@ -476,6 +482,7 @@ final class CqlConnectionTest {
         }
         try (CqlConnection connection = CqlConnection.open(
                 serve(READY, stream -> many.toByteArray()),
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 () -> nanos.addAndGet(Duration.ofSeconds(1).toNanos()),

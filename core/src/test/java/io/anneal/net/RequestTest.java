@@ -218,14 +218,14 @@ class RequestTest {
 
     @Test
     void shouldKeepAnIdleConnectionWhosePeerGivesSignsOfLife() throws Exception {
-        NetTimeouts eager = new NetTimeouts(10_000, 10_000, 30_000, 300, 30_000, 1_000, 600_000);
+        NetTimeouts eager = new NetTimeouts(10_000, 10_000, 30_000, 1_500, 30_000, 1_000, 600_000);
         try (NetFixture net = NetFixture.started(config().withTimeouts(eager))) {
             Connection connection = net.connect();
             CompletableFuture<Void> closed = new CompletableFuture<>();
             connection.onClose(() -> closed.complete(null));
             CompletableFuture<Void> pinged = CompletableFuture.runAsync(() -> {
                 long handshakeBytes = connection.bytesReceived();
-                while (connection.isOpen() && connection.bytesReceived() < handshakeBytes + 20 * 32) {
+                while (connection.isOpen() && connection.bytesReceived() < handshakeBytes + 6 * 32) {
                     LockSupport.parkNanos(1_000_000);
                 }
             });

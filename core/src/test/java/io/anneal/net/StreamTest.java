@@ -520,7 +520,7 @@ class StreamTest {
 
     @Test
     void shouldKeepAnIdleConnectionAndResetAnIdleStream() throws Exception {
-        NetTimeouts impatient = new NetTimeouts(10_000, 10_000, 30_000, 150, 30_000, 1_000, 1_000);
+        NetTimeouts impatient = new NetTimeouts(10_000, 10_000, 30_000, 1_500, 30_000, 1_000, 4_000);
         try (Pair pair = new Pair(config().withTimeouts(impatient))) {
             PeerStream here = pair.connection.open(STREAM);
             pair.accepted();

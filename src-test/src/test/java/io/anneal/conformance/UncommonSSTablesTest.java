@@ -408,7 +408,8 @@ class UncommonSSTablesTest {
     @Test
     void shouldVerifyAndCompactAnExpiryThatOverflowed() throws IOException {
         Path data = overflowed(directory.resolve("one"), false);
-        assertThat(Commands.run("sstable", "verify", data.toString()).exitCode()).isZero();
+        assertThat(Commands.run("sstable", "verify", data.toString()).exitCode())
+                .isZero();
         try (Store store = Store.open(directory.resolve("store"))) {
             Table table = store.createTable(EXPIRING);
             table.importSSTables(data);

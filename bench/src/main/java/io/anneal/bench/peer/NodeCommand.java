@@ -108,6 +108,8 @@ final class NodeCommand {
                         "-da:net.openhft...",
                         // standard output belongs to the protocol
                         "-XX:+DisplayVMOutputToStderr",
+                        // A snapshot's schema.cql is written in it, and names need not be ASCII.
+                        "-Dfile.encoding=UTF-8",
                         "-Djdk.attach.allowAttachSelf=true",
                         "-Dio.netty.tryReflectionSetAccessible=true",
                         "-javaagent:" + installation.memoryMeter(),

@@ -91,6 +91,12 @@ public final class AgentCommand extends Subcommand {
     private boolean cqlTls;
 
     @Option(
+            names = "--tls-name",
+            paramLabel = "NAME",
+            description = "What the node's certificate at CQL names, where it is not the address that CQL listens on.")
+    private String tlsName;
+
+    @Option(
             names = "--plain-login",
             description = "Log in without TLS also where the node's address is not loopback: whoever listens on the way"
                     + " reads the password.")
@@ -135,6 +141,9 @@ public final class AgentCommand extends Subcommand {
                         : LiveNodeConfig.of(beans, peerAddress("--cql", cql)))
                 .withLogins(login(jmxUser, jmxPasswordFile), login(cqlUser, cqlPasswordFile))
                 .withTls(jmxTls, cqlTls);
+        if (tlsName != null) {
+            config = config.withTlsName(tlsName);
+        }
         if (isPlainLogin) {
             config = config.withPlainLogin();
         }
