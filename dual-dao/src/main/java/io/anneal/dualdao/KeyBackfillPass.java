@@ -5,12 +5,16 @@ import io.anneal.dualdao.copy.KeyWork.Outcome;
 import io.anneal.dualdao.phase.Facts;
 import io.anneal.dualdao.phase.Phase;
 import io.anneal.dualdao.phase.Side;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Takes batch after batch into the journal, and copies it from there to the target. */
 final class KeyBackfillPass<K> extends KeyPass<K> {
+    private static final String REASON = "back-fill";
+    private static final int TURNS_MAX = 10;
+
     private long left;
 
     KeyBackfillPass(KeyRun<K> run) {
@@ -28,7 +32,7 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
     @Override
     boolean work(List<K> batch) throws InterruptedException {
         requirePhase();
-        List<Outcome<K>> outcomes = work.copy(Side.TARGET, batch, "back-fill", run.parallel);
+        List<Outcome<K>> outcomes = copy(batch);
         requireOpen();
         long done = outcomes.stream().filter(Outcome::done).count();
         left += batch.size() - done;
@@ -43,6 +47,24 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
                     cause.get());
         }
         return true;
+    }
+
+    /** What was not its turn, since the journal's own work had it just then, is copied again: it may be done by now, or is. */
+    private List<Outcome<K>> copy(List<K> batch) throws InterruptedException {
+        List<Outcome<K>> outcomes = new ArrayList<>(work.copy(Side.TARGET, batch, REASON, run.parallel));
+        for (int turn = 1; turn < TURNS_MAX; turn++) {
+            List<K> notTheirTurn = outcomes.stream()
+                    .filter(outcome -> !outcome.done() && outcome.cause() == null)
+                    .map(Outcome::key)
+                    .toList();
+            if (notTheirTurn.isEmpty()) {
+                break;
+            }
+            requireOpen();
+            outcomes.removeIf(outcome -> !outcome.done() && outcome.cause() == null);
+            outcomes.addAll(work.copy(Side.TARGET, notTheirTurn, REASON, run.parallel));
+        }
+        return outcomes;
     }
 
     /** What is copied must be right, and nobody must read the target while a copy without times passes a newer write by. */
