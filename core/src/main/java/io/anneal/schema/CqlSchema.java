@@ -98,7 +98,7 @@ public final class CqlSchema {
         }
         try {
             // No character takes more than three bytes of UTF-8.
-            requireLength(Files.size(file) / 3, file.toString(), SchemaLimits.FILE_CHARACTERS_MAX);
+            SchemaLimits.requireText(file.toString(), Files.size(file) / 3, SchemaLimits.FILE_CHARACTERS_MAX);
             return Files.readString(file);
         } catch (CharacterCodingException e) {
             throw new SchemaException("schema text is no text in UTF-8, file=" + file);
@@ -109,12 +109,8 @@ public final class CqlSchema {
         }
     }
 
-    private static void requireLength(long characters, String resourceName, int max) {
-        SchemaLimits.require("text is too long, in characters, resource=" + resourceName, characters, max);
-    }
-
     private static CqlSchema parse(String text, String resourceName, int charactersMax) {
-        requireLength(text.length(), resourceName, charactersMax);
+        SchemaLimits.requireText(resourceName, text.length(), charactersMax);
         Text whole = new Text(text, resourceName);
         CqlSchema kept = KEPT.get(whole);
         if (kept != null) {

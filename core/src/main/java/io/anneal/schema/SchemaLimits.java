@@ -48,6 +48,11 @@ final class SchemaLimits {
         }
     }
 
+    /** @throws SchemaException when a text is longer than is allowed: names where it came from */
+    static void requireText(String resourceName, long characters, int max) {
+        require("text is too long, in characters, resource=" + resourceName, characters, max);
+    }
+
     /** How deep a type made of others lies; checked, as is the length of its class name, before that is put together. */
     static int depth(List<CqlType> components) {
         require("type has too many fields", components.size(), FIELDS_MAX);

@@ -82,7 +82,7 @@ final class SchemaReader {
 
     /** The type that a text names; user-defined types are those of {@link #declare}. */
     CqlType type(String text, String typeKeyspace) {
-        requireLength(text);
+        SchemaLimits.requireText(resourceName, text.length(), SchemaLimits.TEXT_CHARACTERS_MAX);
         CqlParser parser = parser(text);
         CqlParser.TypeContext type = parser.type();
         Token behind = parser.getCurrentToken();
@@ -111,7 +111,7 @@ final class SchemaReader {
 
     /** A text of one {@code ALTER TABLE}, with types and a {@code USE} if need be. */
     TableAlteration readAlteration(String text) {
-        requireLength(text);
+        SchemaLimits.requireText(resourceName, text.length(), SchemaLimits.TEXT_CHARACTERS_MAX);
         TableAlteration alteration = null;
         for (CqlParser.StatementContext statement : parser(text).file().statement()) {
             if (statement.use() != null) {
@@ -128,13 +128,6 @@ final class SchemaReader {
             throw new SchemaException(resourceName, 1, 1, "an ALTER TABLE is wanted here");
         }
         return alteration;
-    }
-
-    private void requireLength(String text) {
-        SchemaLimits.require(
-                "text is too long, in characters, resource=" + resourceName,
-                text.length(),
-                SchemaLimits.TEXT_CHARACTERS_MAX);
     }
 
     private TableAlteration alteration(CqlParser.AlterTableContext alter) {

@@ -54,14 +54,14 @@ final class KeyBackfillPass<K> extends KeyPass<K> {
         List<Outcome<K>> outcomes = new ArrayList<>(work.copy(Side.TARGET, batch, REASON, run.parallel));
         for (int turn = 1; turn < TURNS_MAX; turn++) {
             List<K> notTheirTurn = outcomes.stream()
-                    .filter(outcome -> !outcome.done() && outcome.cause() == null)
+                    .filter(Outcome::wasNotItsTurn)
                     .map(Outcome::key)
                     .toList();
             if (notTheirTurn.isEmpty()) {
                 break;
             }
             requireOpen();
-            outcomes.removeIf(outcome -> !outcome.done() && outcome.cause() == null);
+            outcomes.removeIf(Outcome::wasNotItsTurn);
             outcomes.addAll(work.copy(Side.TARGET, notTheirTurn, REASON, run.parallel));
         }
         return outcomes;

@@ -110,9 +110,10 @@ final class RunnableJarTest {
         Path old = directory.resolve("advisories.txt");
         Files.writeString(old, "io.netty:netty-handler 999.1 CVE-0000-1 what a later release mends\n");
 
-        Run clean = run(Map.of(), List.of(script.toString(), JAR.toString()));
-        Run listed = run(Map.of(), List.of(script.toString(), "--list", JAR.toString()));
-        Run found = run(Map.of(), List.of(script.toString(), JAR.toString(), old.toString()));
+        Map<String, String> java = Map.of("JAVA_HOME", System.getProperty("java.home"));
+        Run clean = run(java, List.of(script.toString(), JAR.toString()));
+        Run listed = run(java, List.of(script.toString(), "--list", JAR.toString()));
+        Run found = run(java, List.of(script.toString(), JAR.toString(), old.toString()));
 
         assertThat(clean.exitCode()).as(clean.out() + clean.err()).isZero();
         assertThat(listed.out())

@@ -57,7 +57,12 @@ public final class KeyWork<D> {
      * @param differences in what the sides differ, of keys that were compared
      * @param cause that prevented it, null if it was only not its turn
      */
-    public record Outcome<K>(K key, boolean done, List<FieldDiff> differences, Throwable cause) {}
+    public record Outcome<K>(K key, boolean done, List<FieldDiff> differences, Throwable cause) {
+        /** Whether nothing kept it but other work on the key, or much other work. */
+        public boolean wasNotItsTurn() {
+            return !done && cause == null;
+        }
+    }
 
     /** Whether copies lose against newer writes by themselves. */
     public boolean keepsTimes() {
