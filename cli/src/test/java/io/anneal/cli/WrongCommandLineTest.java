@@ -86,7 +86,8 @@ final class WrongCommandLineTest {
                             "--sample=0",
                             "--staged=x",
                             "--token-file=x")),
-            Map.entry("agent", List.of("--cql=nonsense", "--jmx-user=a", "--cql-user=a", "--tls-cert=x")),
+            Map.entry(
+                    "agent", List.of("--cql=nonsense", "--jmx-user=a", "--cql-user=a", "--tls-name=a", "--tls-cert=x")),
             Map.entry(
                     "cluster repair",
                     List.of("--parallel=0", "--rate=-1", "--window=x", "--lease=1", "--ghosts-max=-1", "--tls-cert=x")),

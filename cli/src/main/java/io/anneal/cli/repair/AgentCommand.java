@@ -123,7 +123,13 @@ public final class AgentCommand extends Subcommand {
                 .add(
                         List.of("--cql-user", "--cql-password-file"),
                         () -> checkLogin("--cql-user", cqlUser, cqlPasswordFile));
+        checks.add(List.of("--tls-name", "--cql-tls"), this::checkTlsName);
         security.addChecks(this, checks, true);
+    }
+
+    private void checkTlsName() {
+        require(tlsName == null || cqlTls, "--tls-name goes with --cql-tls");
+        require(tlsName == null || !tlsName.isBlank(), "--tls-name is empty");
     }
 
     private void checkLogin(String option, String user, Path passwordFile) {
