@@ -70,8 +70,7 @@ final class SegmentFiles {
     static void checkVersion(Path file, String version) throws UnsupportedVersionException {
         String known = Integer.toString(SegmentLayout.VERSION);
         if (!version.equals(known)) {
-            throw new UnsupportedVersionException(
-                    UnsupportedVersionException.Subject.OWN_FILE, file.toString(), version, known, known);
+            throw UnsupportedVersionException.ofOwnFile(file, version, known);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.anneal.io;
 
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * Raised when a file, a peer or a message carries a version that this build is too old or too new to read. The
@@ -42,6 +43,11 @@ public final class UnsupportedVersionException extends IOException {
         this.found = found;
         this.oldest = oldest;
         this.newest = newest;
+    }
+
+    /** Returns the error of a file of Anneal's own, of which this build reads one version. */
+    public static UnsupportedVersionException ofOwnFile(Path file, String found, String known) {
+        return new UnsupportedVersionException(Subject.OWN_FILE, file.toString(), found, known, known);
     }
 
     public Subject subject() {

@@ -55,12 +55,7 @@ public final class NodeFile {
     private static UUID parse(Path file, String text) throws IOException {
         Optional<String> version = FORMAT.versionOf(text);
         if (version.isPresent() && !version.get().equals(FORMAT.version())) {
-            throw new UnsupportedVersionException(
-                    UnsupportedVersionException.Subject.OWN_FILE,
-                    file.toString(),
-                    version.get(),
-                    FORMAT.version(),
-                    FORMAT.version());
+            throw UnsupportedVersionException.ofOwnFile(file, version.get(), FORMAT.version());
         }
         return version.flatMap(known -> FORMAT.facts(text))
                 .filter(facts -> facts.size() == 1)

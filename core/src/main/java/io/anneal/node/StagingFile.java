@@ -162,12 +162,7 @@ record StagingFile(String owner, List<Run> runs) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         String version = FORMAT.versionOf(text).orElseThrow(() -> wrong(file, 1));
         if (!version.equals(FORMAT.version())) {
-            throw new UnsupportedVersionException(
-                    UnsupportedVersionException.Subject.OWN_FILE,
-                    file.toString(),
-                    version,
-                    FORMAT.version(),
-                    FORMAT.version());
+            throw UnsupportedVersionException.ofOwnFile(file, version, FORMAT.version());
         }
         List<String> facts =
                 FORMAT.facts(text).orElseThrow(() -> wrong(file, text.lines().count()));

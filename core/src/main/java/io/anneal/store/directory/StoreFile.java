@@ -67,12 +67,7 @@ public record StoreFile(int ignoredBits, UUID storeId) {
         String version = FORMAT.versionOf(text)
                 .orElseThrow(() -> new CorruptStoreException(file, "file does not describe a store"));
         if (!version.equals(FORMAT.version())) {
-            throw new UnsupportedVersionException(
-                    UnsupportedVersionException.Subject.OWN_FILE,
-                    file.toString(),
-                    version,
-                    FORMAT.version(),
-                    FORMAT.version());
+            throw UnsupportedVersionException.ofOwnFile(file, version, FORMAT.version());
         }
         List<String> facts =
                 FORMAT.facts(text).orElseThrow(() -> new CorruptStoreException(file, "store file's checksum is wrong"));
